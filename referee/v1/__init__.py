@@ -1,0 +1,1 @@
+"""Generated protocol code: see proto/referee/v1/ and `make proto`."""
