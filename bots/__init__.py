@@ -1,0 +1,1 @@
+"""What a bot author sees: the Python SDK and the reference bots."""

@@ -1,0 +1,1 @@
+"""The pages: they show what cluster computed."""

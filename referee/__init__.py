@@ -1,0 +1,1 @@
+"""The referee: the rules, the table that steps matches, the gRPC service."""

@@ -1,0 +1,108 @@
+"""Which cards a player must keep to.
+
+An obligation is a function from the situation to the mask of cards that would meet it. They are applied in
+turn, and one that would leave nothing is waived::
+
+    legal = legal & keep(situation) or legal
+
+so that a mask of 0 binds nobody. While a trick is being led ``led`` and ``beating`` are 0.
+"""
+
+from collections.abc import Callable
+
+from referee.rules.cards import ALL_CARDS, HEARTS, SUIT_MASKS, card
+from referee.rules.trick import Trick
+
+Obligation = Callable[[Trick], int]
+Condition = Callable[[Trick], bool]
+
+_HEARTS = SUIT_MASKS[HEARTS]
+_KING_OF_HEARTS = 1 << card("KH")
+
+
+def follow_suit(trick: Trick) -> int:
+    """Cards of the suit that was led."""
+    return trick.led
+
+
+def overtrump(trick: Trick) -> int:
+    """Trumps that beat all cards on the table: while no trump lies there, any trump."""
+    return trick.beating & trick.trumps
+
+
+def trump(trick: Trick) -> int:
+    """Any trump."""
+    return trick.trumps
+
+
+def no_undertrump(trick: Trick) -> int:
+    """Anything but a trump below the best card on the table."""
+    return ALL_CARDS & ~trick.trumps | trick.beating
+
+
+def no_hearts(trick: Trick) -> int:
+    """Anything but hearts."""
+    return ALL_CARDS & ~_HEARTS
+
+
+def no_king_of_hearts(trick: Trick) -> int:
+    """Anything but the king of hearts."""
+    return ALL_CARDS & ~_KING_OF_HEARTS
+
+
+def king_of_hearts(trick: Trick) -> int:
+    """The king of hearts."""
+    return _KING_OF_HEARTS
+
+
+def leading(trick: Trick) -> bool:
+    """The player leads the trick."""
+    return not trick.led
+
+
+def first_trick(trick: Trick) -> bool:
+    """It is the first trick of the deal."""
+    return trick.number == 1
+
+
+def void(trick: Trick) -> bool:
+    """A suit was led and the player holds none of it."""
+    return bool(trick.led) and not trick.hand & trick.led
+
+
+def trump_led(trick: Trick) -> bool:
+    """Trumps were led."""
+    return trick.led != 0 and trick.led == trick.trumps
+
+
+def opponents_winning(trick: Trick) -> bool:
+    """The best card on the table is not the partner's, who sits opposite."""
+    return bool(trick.led) and trick.best != (trick.player + 2) % 4
+
+
+def not_(condition: Condition) -> Condition:
+    """The condition does not hold."""
+
+    def holds(trick: Trick) -> bool:
+        return not condition(trick)
+
+    holds.__doc__ = f"Not: {condition.__doc__}"
+    return holds
+
+
+def when(*conditions_then_keep: Obligation | Condition) -> Obligation:
+    """Bind a player to the last argument, an obligation, where all the conditions before it hold."""
+    *conditions, keep = conditions_then_keep
+
+    def bound(trick: Trick) -> int:
+        for condition in conditions:
+            if not condition(trick):
+                return 0
+        return keep(trick)
+
+    bound.__doc__ = " ".join(_first_line(part) for part in conditions) + " → " + _first_line(keep)
+    return bound
+
+
+def _first_line(part: Obligation | Condition) -> str:
+    return (part.__doc__ or "").strip().splitlines()[0]
