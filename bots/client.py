@@ -1,0 +1,220 @@
+"""The conversation with the referee: hello, batches of decisions, answers, goodbye."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import index
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import grpc
+
+from bots.observation import Match, Observation, Result, Ruleset
+from referee.v1 import decision_pb2, referee_service_pb2, referee_service_pb2_grpc
+
+VERSION = 1
+SDK = "kingmaker-python/1"
+#: Names the folder in which a hosted bot finds ``ref.sock`` and ``token``.
+SEAT_VARIABLE = "KINGMAKER_SEAT"
+_CHANNEL_OPTIONS = [
+    ("grpc.max_receive_message_length", 4 * 1024 * 1024),  # four times the referee's largest batch
+    ("grpc.max_send_message_length", 64 * 1024),  # the referee takes no more
+    ("grpc.enable_retries", 0),  # a stream is never opened twice behind our back
+    ("grpc.use_local_subchannel_pool", 1),  # a second call of `play` gets a connection of its own
+]
+_Answer = decision_pb2.Answer
+_MAX_ACTION = (1 << 32) - 1
+
+
+class Bot(Protocol):
+    """What decides one thing at a time.
+
+    It may also have ``match_start(match: Match)`` and ``match_end(match: Match, result: Result)``.
+    """
+
+    def decide(self, observation: Observation, legal: list[int], /) -> int:
+        """Return one of ``legal`` (ascending, never empty)."""
+
+
+class BatchBot(Protocol):
+    """What decides all that waits for it at once, over all of its tables; with the same two hooks."""
+
+    def decide_batch(self, observations: list[Observation], /) -> Sequence[int]:
+        """Return an action for each observation, in their order."""
+
+
+class NoReferee(SystemExit):
+    """The referee cannot be found, refused the bot, or is lost.
+
+    Left alone it ends the process with its sentence on stderr and status 1.
+    """
+
+
+class BadAnswer(TypeError):
+    """A bot returned something that is no action."""
+
+
+def play(
+    bot: Bot | BatchBot,
+    address: str | None = None,
+    token: str | None = None,
+    *,
+    name: str | None = None,
+    tls: bool = False,
+    root_certificates: bytes | None = None,
+) -> None:
+    """Play all matches that the referee has for this bot, and return when it says goodbye.
+
+    A hosted bot needs no more than ``play(bot)``: the folder in ``KINGMAKER_SEAT`` (default ``/ref``) says where the
+    referee is. A remote one gives ``address`` (``host:port``) and ``token``, and ``tls=True`` unless the referee is
+    on the same machine; ``root_certificates``: PEM, where the system's do not do. ``name``: for logs; default is
+    the class of the bot.
+
+    Raises:
+        NoReferee: it cannot be found, refused the bot, or was lost.
+        BadAnswer: the bot returned something that is no action. What the bot itself raises comes through.
+    """
+    if (address is None) != (token is None):
+        raise ValueError("address and token go together: both for a remote referee, neither for a hosted bot")
+    target, secret = _seat() if address is None or token is None else (address, token)
+    channel = _channel(target, tls, root_certificates)
+    outbox: SimpleQueue[referee_service_pb2.PlayRequest | None] = SimpleQueue()
+    outbox.put(_hello(type(bot).__name__ if name is None else name))
+    stub = referee_service_pb2_grpc.RefereeServiceStub(channel)
+    call = stub.Play(_until_none(outbox), metadata=(("kingmaker-token", secret),))
+    try:
+        _converse(call, Tables(bot), outbox.put)
+    except grpc.RpcError as error:
+        raise NoReferee(_complaint(target, error)) from None
+    finally:
+        outbox.put(None)
+        call.cancel()
+        channel.close()
+
+
+class Tables:
+    """The matches in which a bot sits, and what it answers at them."""
+
+    def __init__(self, bot: Any) -> None:
+        decide: Any = getattr(bot, "decide", None)
+        self.decide_batch: Callable[[list[Observation]], Sequence[int]] | None = getattr(bot, "decide_batch", None)
+        if not callable(self.decide_batch or decide):
+            raise TypeError(f"{bot!r} has no method decide(observation, legal) and no decide_batch(observations)")
+        self.decide: Callable[[Observation, list[int]], int] = decide
+        self.match_start: Callable[[Match], object] | None = getattr(bot, "match_start", None)
+        self.match_end: Callable[[Match, Result], object] | None = getattr(bot, "match_end", None)
+        self.rulesets: dict[int, Ruleset] = {}
+        self.matches: dict[int, Match] = {}
+
+    def begin(self, batch: referee_service_pb2.Batch) -> None:
+        """Learn the rulesets and matches that are new."""
+        for info in batch.rulesets:
+            self.rulesets[info.ruleset] = Ruleset(info)
+        for start in batch.match_starts:
+            match = self.matches[start.match] = Match(start, self.rulesets[start.ruleset])
+            if self.match_start is not None:
+                self.match_start(match)
+
+    def answers(self, decisions: Iterable[decision_pb2.Decision]) -> list[decision_pb2.Answer]:
+        """The bot's answers, one to each decision."""
+        if self.decide_batch is not None:
+            return self._answers_at_once(list(decisions))
+        answers = []
+        matches, decide = self.matches, self.decide
+        for decision in decisions:
+            number = decision.match
+            action = decide(Observation(decision, matches[number]), list(decision.legal))
+            if type(action) is not int or not 0 <= action <= _MAX_ACTION:
+                action = _action(action, decision, "decide")
+            answers.append(_Answer(match=number, number=decision.number, action=action))
+        return answers
+
+    def end(self, batch: referee_service_pb2.Batch) -> None:
+        """Drop the matches that are over."""
+        for end in batch.match_ends:
+            match = self.matches.pop(end.match)
+            if self.match_end is not None:
+                self.match_end(match, Result.read(end))
+
+    def _answers_at_once(self, decisions: list[decision_pb2.Decision]) -> list[decision_pb2.Answer]:
+        assert self.decide_batch is not None
+        actions = self.decide_batch([Observation(decision, self.matches[decision.match]) for decision in decisions])
+        if not hasattr(actions, "__len__") or len(actions) != len(decisions):
+            what = f"{len(actions)} actions" if hasattr(actions, "__len__") else repr(actions)
+            raise BadAnswer(
+                f"decide_batch returned {what} for {len(decisions)} observations; it must return one for each"
+            )
+        return [
+            _Answer(match=decision.match, number=decision.number, action=_action(action, decision, "decide_batch"))
+            for action, decision in zip(actions, decisions, strict=True)
+        ]
+
+
+def _converse(
+    stream: Iterable[referee_service_pb2.PlayResponse],
+    tables: Tables,
+    send: Callable[[referee_service_pb2.PlayRequest], None],
+) -> None:
+    """Answer each batch by one message, until goodbye or the end of the stream."""
+    for response in stream:
+        message = response.WhichOneof("message")
+        if message == "goodbye":
+            return
+        if message == "batch":
+            batch = response.batch
+            tables.begin(batch)
+            answers = tables.answers(batch.decisions)
+            if answers:
+                send(referee_service_pb2.PlayRequest(answers=referee_service_pb2.Answers(answers=answers)))
+            tables.end(batch)
+
+
+def _action(action: object, decision: decision_pb2.Decision, method: str) -> int:
+    """The action as an int; anything that counts as a whole number will do."""
+    where = f"match {decision.match}, decision {decision.number}"
+    try:
+        number = index(action)  # type: ignore[arg-type]  # that is what is tried
+    except TypeError:
+        right = f"one of {list(decision.legal)}"
+        raise BadAnswer(f"{method} returned {action!r} in {where}; it must return an int, {right}") from None
+    if not 0 <= number <= _MAX_ACTION:
+        raise BadAnswer(f"{method} returned {number} in {where}; actions are whole numbers from 0")
+    return number
+
+
+def _seat() -> tuple[str, str]:
+    """Address and token of a hosted bot."""
+    folder = Path(os.environ.get(SEAT_VARIABLE) or "/ref")
+    try:
+        token = (folder / "token").read_text(encoding="ascii").strip()
+    except (OSError, ValueError) as error:
+        hint = f"{SEAT_VARIABLE} names the folder with ref.sock and token; a remote bot gives play() address and token"
+        raise NoReferee(f"no referee at {folder}: {error}\n{hint}") from None
+    return f"unix:{quote(str(folder.absolute() / 'ref.sock'))}", token
+
+
+def _channel(target: str, tls: bool, root_certificates: bytes | None) -> grpc.Channel:
+    if not tls:
+        return grpc.insecure_channel(target, options=_CHANNEL_OPTIONS)
+    return grpc.secure_channel(target, grpc.ssl_channel_credentials(root_certificates), options=_CHANNEL_OPTIONS)
+
+
+def _hello(name: str) -> referee_service_pb2.PlayRequest:
+    hello = referee_service_pb2.Hello(min_version=VERSION, max_version=VERSION, name=name, sdk=SDK)
+    return referee_service_pb2.PlayRequest(hello=hello)
+
+
+def _until_none(
+    outbox: SimpleQueue[referee_service_pb2.PlayRequest | None],
+) -> Iterator[referee_service_pb2.PlayRequest]:
+    return iter(outbox.get, None)
+
+
+def _complaint(target: str, error: grpc.RpcError) -> str:
+    code, details = error.code(), error.details()
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return f"the connection to the referee at {target} failed or was lost: {details}"
+    return f"the referee at {target} ended the conversation: {code.name}: {details}"
