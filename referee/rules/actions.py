@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from referee.rules.cards import CARD_TEXTS, members
+from referee.rules.cards import CARD_TEXTS, mask, members
 from referee.rules.errors import BadNotation
 
 
@@ -39,10 +39,7 @@ class ActionTable:
 
     def mask(self, *texts: str) -> int:
         """The set of these actions."""
-        result = 0
-        for text in texts:
-            result |= 1 << self.number(text)
-        return result
+        return mask(map(self.number, texts))
 
     def names(self, mask: int) -> list[str]:
         """The actions of a set as texts, in ascending order of their numbers."""

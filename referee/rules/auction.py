@@ -5,9 +5,10 @@ The owner of such a deal is its dealer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from referee.rules.actions import ActionTable
 from referee.rules.contract import Contract
 from referee.rules.deal import Deal
 
@@ -27,6 +28,24 @@ class Bid:
     is_plus: bool
     price: Callable[[Deal], int]
     contract: Contract | None = None
+
+
+class Ladder:
+    """The bids of a page by their action numbers, and for each the set of those that exceed it.
+
+    ``anything``: the set of all bids.
+    """
+
+    def __init__(self, bids: Sequence[Bid], actions: ActionTable) -> None:
+        self.bids = {actions.number(bid.text): bid for bid in bids}
+        self.anything = actions.mask(*(bid.text for bid in bids))
+        self._higher = {
+            low.strength: actions.mask(*(bid.text for bid in bids if bid.strength > low.strength)) for low in bids
+        }
+
+    def higher(self, standing: Bid | None) -> int:
+        """The set of bids that exceed the standing one."""
+        return self.anything if standing is None else self._higher[standing.strength]
 
 
 class Bidding:
@@ -75,7 +94,7 @@ class Auction:
     A player may exceed the standing bid, or match it if he sits nearer to the owner's left than its bidder.
     """
 
-    ladder: tuple[Bid, ...]
+    ladder: Ladder
 
     def begin(self, deal: Deal) -> None:
         """Ask the seat after the owner."""
@@ -87,7 +106,7 @@ class Auction:
         """Pass, higher bids, and the standing bid itself from a nearer seat."""
         bidding = _bidding(deal)
         number = deal.game.actions.number
-        mask = 1 << number(PASS) | _higher(deal, self.ladder)
+        mask = 1 << number(PASS) | self.ladder.higher(bidding.bid)
         if bidding.bid is not None and _distance(deal, deal.actor) < _distance(deal, bidding.bidder):
             mask |= 1 << number(bidding.bid.text)
         return mask
@@ -96,11 +115,11 @@ class Auction:
         """Pass for good, or make the standing bid."""
         bidding = _bidding(deal)
         seat: int = deal.actor  # type: ignore[assignment]  # somebody is to act
-        text = deal.game.actions.texts[action]
-        if text == PASS:
+        bid = self.ladder.bids.get(action)
+        if bid is None:
             bidding.passed |= 1 << seat
         else:
-            bidding.stand(_by_text(self.ladder, text), seat)
+            bidding.stand(bid, seat)
         players = deal.game.players
         out = bidding.passed | 1 << deal.dealer | (1 << bidding.bidder if bidding.bid else 0)
         for step in range(1, players + 1):
@@ -120,7 +139,7 @@ class Answers:
     ``declined``: the contract that the owner plays after `decline`.
     """
 
-    ladder: tuple[Bid, ...]
+    ladder: Ladder
     owner: Mapping[str, Callable[[Bidding], bool]]
     no_higher: str
     after_no_higher: Callable[[Deal], None]
@@ -141,7 +160,7 @@ class Answers:
         if bidding.asked is None:
             return actions.mask(*(text for text, possible in self.owner.items() if possible(bidding)))
         if bidding.asked == "raise":
-            return actions.mask(self.no_higher) | _higher(deal, self.ladder)
+            return actions.mask(self.no_higher) | self.ladder.higher(bidding.bid)
         return actions.mask(self.ultimatum, "decline")
 
     def apply(self, deal: Deal, action: int) -> None:
@@ -158,7 +177,7 @@ class Answers:
             bidding.named = self.declined
             deal.next_phase()
         else:
-            bidding.stand(_by_text(self.ladder, text), bidding.bidder)
+            bidding.stand(self.ladder.bids[action], bidding.bidder)
             if bidding.asked == "raise":
                 ask_owner(deal)
             else:
@@ -308,12 +327,3 @@ def _distance(deal: Deal, seat: int | None) -> int:
     """Seats between the owner's left neighbour and this seat."""
     assert seat is not None
     return (seat - deal.dealer - 1) % deal.game.players
-
-
-def _higher(deal: Deal, ladder: tuple[Bid, ...]) -> int:
-    standing = _bidding(deal).bid
-    return deal.game.actions.mask(*(bid.text for bid in ladder if standing is None or bid.strength > standing.strength))
-
-
-def _by_text(ladder: tuple[Bid, ...], text: str) -> Bid:
-    return next(bid for bid in ladder if bid.text == text)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from referee.rules.cards import members
@@ -13,70 +13,78 @@ from referee.rules.trick import KING_ORDER, Trick
 if TYPE_CHECKING:
     from referee.rules.deal import Deal
 
-#: What was taken, counted: one number a seat.
-Tally = Callable[[Trick], list[int]]
+#: What was taken, one number a seat.
+Count = Callable[[Trick], Sequence[int]]
 #: Counts into scores, payments not included: one number a seat.
 Settlement = Callable[["Deal", list[int]], list[int]]
 #: Whether the deal is over although tricks are left.
 Stop = Callable[[Trick], bool]
 
 
+@dataclass(frozen=True)
+class Term:
+    """So many points for each of something that was taken, such as ``-20`` ``for each heart``."""
+
+    points: int
+    what: str
+    count: Count
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What was taken, counted: a sum of terms. Tallies can be added and turned round with a minus."""
+
+    terms: tuple[Term, ...] = ()
+
+    def __call__(self, trick: Trick) -> list[int]:
+        """The counts by seat."""
+        result = [0] * len(trick.counts)
+        for term in self.terms:
+            for seat, number in enumerate(term.count(trick)):
+                result[seat] += term.points * number
+        return result
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.terms + other.terms)
+
+    def __neg__(self) -> Tally:
+        return Tally(tuple(replace(term, points=-term.points) for term in self.terms))
+
+    def __str__(self) -> str:
+        return "; ".join(f"{term.points:+d} {term.what}" for term in self.terms) or "nothing is counted"
+
+
+#: Nothing is counted.
+NOTHING = Tally()
+
+
 def per_trick(points: int) -> Tally:
     """Points for each trick taken."""
-
-    def tally(trick: Trick) -> list[int]:
-        return [points * count for count in trick.counts]
-
-    tally.__doc__ = f"{points:+d} for each trick."
-    return tally
+    return Tally((Term(points, "for each trick", lambda trick: trick.counts),))
 
 
 def per_card(points: int, cards: int, what: str) -> Tally:
     """Points for each card of a set that was taken."""
-
-    def tally(trick: Trick) -> list[int]:
-        return [points * (taken & cards).bit_count() for taken in trick.taken]
-
-    tally.__doc__ = f"{points:+d} for each {what} taken."
-    return tally
+    return Tally((Term(points, f"for each {what}", lambda trick: [(taken & cards).bit_count() for taken in trick.taken]),))
 
 
 def last_tricks(how_many: int, points: int) -> Tally:
     """Points for each of the last tricks of a whole deal."""
 
-    def tally(trick: Trick) -> list[int]:
-        result = [0] * len(trick.counts)
-        for winner in trick.winners[trick.size - how_many :]:
-            result[winner] += points
-        return result
+    def count(trick: Trick) -> list[int]:
+        last = trick.winners[trick.size - how_many :]
+        return [last.count(seat) for seat in range(len(trick.counts))]
 
-    tally.__doc__ = f"{points:+d} for each of the last {how_many} tricks." if how_many > 1 else f"{points:+d} for the last trick."
-    return tally
+    return Tally((Term(points, f"for each of the last {how_many} tricks" if how_many > 1 else "for the last trick", count),))
 
 
 def card_values(values: dict[int, int]) -> Tally:
     """The value of each card that was taken, by card."""
 
-    def tally(trick: Trick) -> list[int]:
+    def count(trick: Trick) -> list[int]:
         return [sum(values.get(card, 0) for card in members(taken)) for taken in trick.taken]
 
-    tally.__doc__ = "The values of the cards taken."
-    return tally
-
-
-def all_of(*tallies: Tally) -> Tally:
-    """The sum of several tallies."""
-
-    def tally(trick: Trick) -> list[int]:
-        return [sum(parts) for parts in zip(*(part(trick) for part in tallies), strict=True)]
-
-    tally.__doc__ = " ".join(part.__doc__ or "" for part in tallies)
-    return tally
-
-
-def nothing(trick: Trick) -> list[int]:
-    """Nothing is counted."""
-    return [0] * len(trick.counts)
+    return Tally((Term(1, "for each point on the cards taken", count),))
 
 
 def as_counted(deal: Deal, counts: list[int]) -> list[int]:
@@ -115,10 +123,15 @@ class Contract:
     """
 
     id: str
-    tally: Tally
+    tally: Tally = NOTHING
     settlement: Settlement = as_counted
     obligations: tuple[Obligation, ...] = (follow_suit,)
     trump: int | None = None
     stop: Stop = never
     plain_order: str = KING_ORDER
     trump_order: str = KING_ORDER
+
+
+def mirrored(contracts: Sequence[Contract], ids: Sequence[str]) -> tuple[Contract, ...]:
+    """The same contracts under other names, with what was lost now won."""
+    return tuple(replace(contract, id=name, tally=-contract.tally) for contract, name in zip(contracts, ids, strict=True))

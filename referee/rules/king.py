@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from referee.rules.auction import Bid
 from referee.rules.cards import HEARTS, SUIT_MASKS, SUITS, card, of_rank
-from referee.rules.contract import Contract, Tally, at_once, last_tricks, nothing, per_card, per_trick
+from referee.rules.contract import Contract, Tally, at_once, last_tricks, per_card, per_trick
 from referee.rules.deal import Deal
 from referee.rules.obligations import Obligation
 from referee.rules.trick import Trick
@@ -74,7 +74,7 @@ def _four_three_three_three(deal: Deal, counts: list[int]) -> list[int]:
     return [100 if seat == deal.dealer else 75 for seat in range(len(counts))]
 
 
-FOUR_THREE_THREE = Contract(id="433", tally=nothing, settlement=_four_three_three_three, stop=at_once)
+FOUR_THREE_THREE = Contract(id="433", settlement=_four_three_three_three, stop=at_once)
 
 
 def tricks_taken(deal: Deal, seat: int) -> int:
@@ -90,14 +90,14 @@ def bids(
     minus_price: Callable[[int], Callable[[Deal], int]],
     minus_contract: Contract | None = None,
 ) -> tuple[Bid, ...]:
-    """A ladder of bids from their texts, such as ``+3`` and ``-1``."""
-    ladder = []
+    """Bids from their texts, such as ``+3`` and ``-1``."""
+    result = []
     for text, strength in zip(texts, strengths, strict=True):
         is_plus, number = text[0] == "+", int(text[1:])
         price = (plus_price if is_plus else minus_price)(number)
         contract = None if is_plus else minus_contract
-        ladder.append(Bid(text=text, strength=strength, is_plus=is_plus, price=price, contract=contract))
-    return tuple(ladder)
+        result.append(Bid(text=text, strength=strength, is_plus=is_plus, price=price, contract=contract))
+    return tuple(result)
 
 
 def per_trick_bid(points: int) -> Callable[[int], Callable[[Deal], int]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from referee.rules import king
 from referee.rules.actions import ActionTable
 from referee.rules.auction import (
-    PASS, Answers, Auction, Bidding, Choice, Choose,
+    PASS, Answers, Auction, Bidding, Choice, Choose, Ladder,
     by_minus_bidder, by_owner, by_plus_bidder, declarer_leads, either, next_to_dealer_leads, next_to_declarer_leads,
     no_sale,
 )  # fmt: skip
@@ -14,7 +14,7 @@ from referee.rules.contract import Contract, when_taken
 from referee.rules.obligations import (
     first_trick, follow_suit, king_of_hearts, leading, no_hearts, no_king_of_hearts, not_, overtrump, void, when,
 )  # fmt: skip
-from referee.rules.ruleset import FixedProgramme, Game, Plan, Ruleset, Value, common_options, ranks
+from referee.rules.ruleset import FixedProgramme, Game, Plan, Ruleset, Value, common_options
 from referee.rules.trickplay import TrickPlay
 
 _NO_HEARTS = (when(leading, no_hearts), follow_suit, when(first_trick, not_(leading), no_hearts))
@@ -44,12 +44,19 @@ NULLS = king.nulls(13)
 
 _PLUS = [f"+{tricks}" for tricks in range(1, 14)]
 _MINUS = [f"-{tricks}" for tricks in range(1, 4)]
-LADDER = king.bids(
+ACTIONS = ActionTable(
+    [PASS, *_PLUS, *_MINUS, "accept", "raise", "eight_or_nulls", "give_up", "decline"]
+    + [f"trump:{suit}:{leader}" for suit in SUITS for leader in ("self", "next")]
+    + ["nulls:self", "nulls:next", "nulls", "433"]
+)
+
+_BIDS = king.bids(
     _PLUS + _MINUS,
     [25 * n for n in range(1, 14)] + [75 * n for n in range(1, 4)],
     plus_price=king.per_trick_bid(25),
     minus_price=king.per_trick_bid(75),
 )
+LADDER = Ladder(_BIDS, ACTIONS)
 
 
 def _always(bidding: Bidding) -> bool:
@@ -81,12 +88,6 @@ CHOICES = (
     Choice("433", king.FOUR_THREE_THREE, by_owner, next_to_dealer_leads),
 )
 
-ACTIONS = ActionTable(
-    [PASS, *_PLUS, *_MINUS, "accept", "raise", "eight_or_nulls", "give_up", "decline"]
-    + [f"trump:{suit}:{leader}" for suit in SUITS for leader in ("self", "next")]
-    + ["nulls:self", "nulls:next", "nulls", "433"]
-)
-
 _NEGATIVE = (TrickPlay(),)
 _FETE = (Auction(LADDER), ANSWERS, Choose(CHOICES), TrickPlay())
 
@@ -103,7 +104,6 @@ def _build(options: Mapping[str, Value]) -> Game:
         programme=FixedProgramme(tuple(Plan(_NEGATIVE, contract) for contract in NEGATIVES) + (Plan(_FETE),) * 4),
         actions=ACTIONS,
         contracts=(*NEGATIVES, *TRUMPS, NULLS, king.FOUR_THREE_THREE),
-        ranking=ranks,
     )
 
 

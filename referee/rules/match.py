@@ -36,9 +36,10 @@ class Match:
             self._finish_deal()
 
     def ranks(self, forfeits: Iterable[int] = ()) -> list[int]:
-        """The rank of each seat, 1 first; ``forfeits``: seats that forfeited, which rank last."""
-        lost = set(forfeits)
-        return self.game.ranking(self.totals, [seat in lost for seat in range(self.game.players)])
+        """The rank of each seat, 1 first; ``forfeits``: seats that forfeited, which rank last with their teams."""
+        teams = self.game.teams
+        lost = {teams[seat] for seat in forfeits}
+        return self.game.ranking(self.totals, [team in lost for team in teams])
 
     def _finish_deal(self) -> None:
         deal = self.deal

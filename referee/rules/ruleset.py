@@ -14,21 +14,16 @@ from referee.rules.dealing import Dealt, deal_out, shuffled
 from referee.rules.errors import ImpossiblePosition, UnknownRuleset, nearest
 
 Value = int | bool | str | None
-Ranking = Callable[[Sequence[int], Sequence[bool]], list[int]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Option:
-    """One option of a ruleset: its values, default first, and a sentence for people."""
+    """One option of a ruleset: the values that it may have, the default among them, and a sentence for people."""
 
     name: str
     values: Sequence[Value]
+    default: Value
     help: str
-
-    @property
-    def default(self) -> Value:
-        """The value when nobody says otherwise."""
-        return self.values[0]
 
     def check(self, value: object) -> Value:
         """Return the value.
@@ -36,25 +31,17 @@ class Option:
         Raises:
             UnknownRuleset: it is none of the option's values; the text says what would be right.
         """
-        for known in self.values if not isinstance(self.values, range) else [value]:
-            if type(value) is type(known) and value == known and value in self.values:
-                return known  # type: ignore[return-value]  # checked against the values just now
+        if value in self.values:
+            known = self.values[self.values.index(value)]  # type: ignore[arg-type]  # it is among them
+            if type(known) is type(value):  # True is not 1, nor 52.0 52
+                return known
         raise UnknownRuleset(f"option {self.name!r} is {json.dumps(value, default=str)}; it may be {self.describe()}")
 
     def describe(self) -> str:
         """The values as a text."""
         if isinstance(self.values, range):
-            return f"a whole number from {self.values.start} to {self.values.stop - 1}"
+            return f"a whole number from {self.values[0]} to {self.values[-1]}"
         return " or ".join(json.dumps(value) for value in self.values)
-
-
-@dataclass(frozen=True)
-class AnyFrom:
-    """A range of whole numbers with a default of its own."""
-
-    first: int
-    last: int
-    default: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +81,27 @@ class FixedProgramme:
 
     def describe(self) -> str:
         """How many deals."""
-        return f"{len(self.plans)} deals"
+        return f"{len(self.plans)} deals" if len(self.plans) > 1 else "one deal"
+
+
+@dataclass(frozen=True)
+class UntilTarget:
+    """The same deal again and again, until somebody's total has reached the target."""
+
+    always: Plan
+    target: int
+
+    def plan(self, number: int) -> Plan | None:
+        """The same deal whatever its number."""
+        return self.always if number >= 1 else None
+
+    def is_over(self, played: int, totals: Sequence[int]) -> bool:
+        """After the first deal in which a total has reached the target."""
+        return max(totals) >= self.target
+
+    def describe(self) -> str:
+        """Where the match ends."""
+        return f"deals until a total reaches {self.target}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +110,8 @@ class Game:
 
     ``teams``: the team of each seat. ``deck``: ascending. ``packets``: cards in each round of dealing;
     ``turned``: cards turned up after it. ``contracts``: every contract that a deal can have, in a fixed order.
-    ``deal_total``: what the scores of every deal add up to, by contract id, where the rules fix it.
+    ``match_total``: what the totals of a whole match add up to, where the rules fix it. ``lower_is_better``: points
+    are penalties.
     """
 
     ruleset: str
@@ -116,8 +124,8 @@ class Game:
     programme: Programme
     actions: ActionTable
     contracts: tuple[Contract, ...]
-    ranking: Ranking
     turned: int = 0
+    match_total: int | None = None
     lower_is_better: bool = False
     hand_size: int = field(init=False)
     contract_ids: tuple[str, ...] = field(init=False)
@@ -151,6 +159,12 @@ class Game:
         if plan is None:
             raise ImpossiblePosition(f"deal {number} is outside the match, which has {self.programme.describe()}")
         return Deal(self, plan.phases, plan.contract, number, dealer, dealt)
+
+    def ranking(self, totals: Sequence[int], forfeited: Sequence[bool]) -> list[int]:
+        """Standard competition ranking (1, 2, 2, 4) by seat, forfeiters tied behind everybody else."""
+        sign = 1 if self.lower_is_better else -1
+        keys = [(lost, 0 if lost else sign * total) for total, lost in zip(totals, forfeited, strict=True)]
+        return [1 + sum(other < key for other in keys) for key in keys]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,13 +202,11 @@ class Ruleset:
 def common_options(players: int) -> tuple[Option, ...]:
     """The options that every ruleset has (rules/README)."""
     return (
-        Option("first_dealer", range(players), "the seat that deals first"),
-        Option("ask_forced", (False, True), "whether a decision with one legal action is asked"),
+        Option(name="first_dealer", values=range(players), default=0, help="the seat that deals first"),
+        Option(
+            name="ask_forced",
+            values=(False, True),
+            default=False,
+            help="whether a decision with one legal action is asked",
+        ),
     )
-
-
-def ranks(totals: Sequence[int], forfeited: Sequence[bool], *, lower_is_better: bool = False) -> list[int]:
-    """Standard competition ranking (1, 2, 2, 4), forfeiters tied behind everybody else."""
-    sign = 1 if lower_is_better else -1
-    keys = [(lost, 0 if lost else sign * total) for total, lost in zip(totals, forfeited, strict=True)]
-    return [1 + sum(other < key for other in keys) for key in keys]

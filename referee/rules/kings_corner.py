@@ -1,0 +1,137 @@
+"""`kings_corner`: Kings in the Corner (rules/kings-corner.md)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from referee.rules.actions import ActionTable
+from referee.rules.cards import CARD_TEXTS, DECK_52, of_rank
+from referee.rules.contract import Contract
+from referee.rules.deal import Deal
+from referee.rules.layout import PLACES, SIDES, Layout
+from referee.rules.ruleset import (
+    FixedProgramme, Game, Option, Plan, Programme, Ruleset, UntilTarget, Value, common_options,
+)  # fmt: skip
+
+_KINGS = of_rank("K")
+_PAIRS = [(start, end) for start in range(SIDES) for end in range(len(PLACES)) if start != end]
+
+ACTIONS = ActionTable(
+    [
+        "end",
+        *(f"place:{card}:{place}" for place in PLACES for card in CARD_TEXTS),
+        *(f"move:{PLACES[start]}:{PLACES[end]}" for start, end in _PAIRS),
+    ]
+)
+_END = ACTIONS.number("end")
+_FIRST_PLACE = _END + 1
+_FIRST_MOVE = _FIRST_PLACE + 52 * len(PLACES)
+_MOVE_BITS = {pair: 1 << number for number, pair in enumerate(_PAIRS, _FIRST_MOVE)}
+
+
+def lowest_hand(deal: Deal, counts: list[int]) -> list[int]:
+    """Each player takes the count of his hand, 10 for a king and 1 for any other card; the lowest hands take nothing."""
+    lowest = min(counts)
+    return [0 if count == lowest else count for count in counts]
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Turns of several actions, each begun by a card from the stock, until a hand is empty or nobody goes on."""
+
+    def begin(self, deal: Deal) -> None:
+        """Lay out the turned cards, and let the first player draw."""
+        deal.layout = Layout(deal.dealt.turned, deal.dealt.stock)
+        deal.kind = "turn"
+        self._turn(deal, deal.layout, deal.leader)
+
+    def legal(self, deal: Deal) -> int:
+        """End, cards that fit a place, piles that fit another."""
+        layout: Layout = deal.layout  # type: ignore[assignment]  # `begin` has made it
+        hand = deal.hands[deal.actor]  # type: ignore[index]  # somebody is to act
+        mask = 1 << _END
+        for place in range(len(PLACES)):
+            cards = hand & layout.accepted(place)
+            if cards:
+                mask |= cards << _FIRST_PLACE + 52 * place
+        for move in layout.moves():
+            mask |= _MOVE_BITS[move]
+        return mask
+
+    def apply(self, deal: Deal, action: int) -> None:
+        """End the turn, lay a card or move a pile."""
+        layout: Layout = deal.layout  # type: ignore[assignment]  # `begin` has made it
+        seat: int = deal.actor  # type: ignore[assignment]  # somebody is to act
+        if action == _END:
+            self._end_turn(deal, layout, seat)
+        elif action >= _FIRST_MOVE:
+            layout.move(*_PAIRS[action - _FIRST_MOVE])
+        else:
+            place, card = divmod(action - _FIRST_PLACE, 52)
+            layout.place(card, place)
+            deal.hands[seat] ^= 1 << card
+            if not deal.hands[seat]:
+                self._end_round(deal)
+
+    def _turn(self, deal: Deal, layout: Layout, seat: int) -> None:
+        drawn = layout.draw()
+        deal.hands[seat] |= drawn
+        layout.is_idle = not drawn
+        deal.actor = seat
+
+    def _end_turn(self, deal: Deal, layout: Layout, seat: int) -> None:
+        players = deal.game.players
+        layout.idle_turns = layout.idle_turns + 1 if layout.is_idle else 0
+        if layout.idle_turns == players:
+            self._end_round(deal)
+        else:
+            self._turn(deal, layout, (seat + 1) % players)
+
+    def _end_round(self, deal: Deal) -> None:
+        assert deal.contract is not None
+        counts = [hand.bit_count() + 9 * (hand & _KINGS).bit_count() for hand in deal.hands]
+        deal.finish(deal.contract.settlement(deal, counts))
+
+
+ROUND = Contract(id="round", settlement=lowest_hand, obligations=())
+_PLAN = Plan((Turns(),), ROUND)
+
+
+def _programme(target: Value) -> Programme:
+    return UntilTarget(_PLAN, target) if isinstance(target, int) else FixedProgramme((_PLAN,))
+
+
+def _build(options: Mapping[str, Value]) -> Game:
+    players = options["players"]
+    assert isinstance(players, int)
+    return Game(
+        ruleset="kings_corner",
+        version=1,
+        options=options,
+        players=players,
+        teams=tuple(range(players)),
+        deck=DECK_52,
+        packets=(1,) * 7,
+        turned=4,
+        programme=_programme(options["target"]),
+        actions=ACTIONS,
+        contracts=(ROUND,),
+        lower_is_better=True,
+    )
+
+
+KINGS_CORNER = Ruleset(
+    id="kings_corner",
+    title="Kings in the Corner",
+    page="kings-corner.md",
+    options=(
+        Option(name="players", values=(4, 3, 2), default=4, help="how many play"),
+        Option(
+            name="target",
+            values=(None, 25, 50, 75, 100),
+            default=None,
+            help="the total of penalties that ends the match; null plays one round",
+        ),
+        *common_options(4),
+    ),
+    build=_build,
+)
