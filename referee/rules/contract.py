@@ -65,7 +65,11 @@ def per_trick(points: int) -> Tally:
 
 def per_card(points: int, cards: int, what: str) -> Tally:
     """Points for each card of a set that was taken."""
-    return Tally((Term(points, f"for each {what}", lambda trick: [(taken & cards).bit_count() for taken in trick.taken]),))
+
+    def count(trick: Trick) -> list[int]:
+        return [(taken & cards).bit_count() for taken in trick.taken]
+
+    return Tally((Term(points, f"for each {what}", count),))
 
 
 def last_tricks(how_many: int, points: int) -> Tally:
@@ -75,7 +79,8 @@ def last_tricks(how_many: int, points: int) -> Tally:
         last = trick.winners[trick.size - how_many :]
         return [last.count(seat) for seat in range(len(trick.counts))]
 
-    return Tally((Term(points, f"for each of the last {how_many} tricks" if how_many > 1 else "for the last trick", count),))
+    what = f"for each of the last {how_many} tricks" if how_many > 1 else "for the last trick"
+    return Tally((Term(points, what, count),))
 
 
 def card_values(values: dict[int, int]) -> Tally:
@@ -134,4 +139,4 @@ class Contract:
 
 def mirrored(contracts: Sequence[Contract], ids: Sequence[str]) -> tuple[Contract, ...]:
     """The same contracts under other names, with what was lost now won."""
-    return tuple(replace(contract, id=name, tally=-contract.tally) for contract, name in zip(contracts, ids, strict=True))
+    return tuple(replace(row, id=name, tally=-row.tally) for row, name in zip(contracts, ids, strict=True))

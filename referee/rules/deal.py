@@ -41,8 +41,8 @@ class Deal:
     """
 
     __slots__ = (
-        "_mask", "_scores", "actions", "actor", "bidding", "bonuses", "contract", "dealer", "declarer", "dealt", "game", "hands",
-        "kind", "layout", "leader", "number", "phase", "phases", "seats", "trick",
+        "_mask", "_scores", "actions", "actor", "bidding", "bonuses", "contract", "dealer", "dealt", "declarer", "game",
+        "hands", "kind", "layout", "leader", "number", "phase", "phases", "seats", "trick",
     )  # fmt: skip
 
     def __init__(

@@ -5,15 +5,36 @@ from collections.abc import Mapping
 from referee.rules import king
 from referee.rules.actions import ActionTable
 from referee.rules.auction import (
-    PASS, Answers, Auction, Bidding, Choice, Choose, Ladder,
-    by_minus_bidder, by_owner, by_plus_bidder, declarer_leads, either, next_to_dealer_leads, next_to_declarer_leads,
+    PASS,
+    Answers,
+    Auction,
+    Bidding,
+    Choice,
+    Choose,
+    Ladder,
+    by_minus_bidder,
+    by_owner,
+    by_plus_bidder,
+    declarer_leads,
+    either,
+    next_to_dealer_leads,
+    next_to_declarer_leads,
     no_sale,
-)  # fmt: skip
+)
 from referee.rules.cards import DECK_52, SUITS
 from referee.rules.contract import Contract, when_taken
 from referee.rules.obligations import (
-    first_trick, follow_suit, king_of_hearts, leading, no_hearts, no_king_of_hearts, not_, overtrump, void, when,
-)  # fmt: skip
+    first_trick,
+    follow_suit,
+    king_of_hearts,
+    leading,
+    no_hearts,
+    no_king_of_hearts,
+    not_,
+    overtrump,
+    void,
+    when,
+)
 from referee.rules.ruleset import FixedProgramme, Game, Plan, Ruleset, Value, common_options
 from referee.rules.trickplay import TrickPlay
 

@@ -1,6 +1,6 @@
 """`kings_corner`: Kings in the Corner (rules/kings-corner.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.rules.actions import ActionTable
@@ -8,9 +8,7 @@ from referee.rules.cards import CARD_TEXTS, DECK_52, of_rank
 from referee.rules.contract import Contract
 from referee.rules.deal import Deal
 from referee.rules.layout import PLACES, SIDES, Layout
-from referee.rules.ruleset import (
-    FixedProgramme, Game, Option, Plan, Programme, Ruleset, UntilTarget, Value, common_options,
-)  # fmt: skip
+from referee.rules.ruleset import Game, Option, Plan, Programme, Ruleset, UntilTarget, Value, common_options
 
 _KINGS = of_rank("K")
 _PAIRS = [(start, end) for start in range(SIDES) for end in range(len(PLACES)) if start != end]
@@ -29,7 +27,7 @@ _MOVE_BITS = {pair: 1 << number for number, pair in enumerate(_PAIRS, _FIRST_MOV
 
 
 def lowest_hand(deal: Deal, counts: list[int]) -> list[int]:
-    """Each player takes the count of his hand, 10 for a king and 1 for any other card; the lowest hands take nothing."""
+    """10 for each king left in the hand and 1 for any other card; the lowest hands take nothing."""
     lowest = min(counts)
     return [0 if count == lowest else count for count in counts]
 
@@ -96,8 +94,25 @@ ROUND = Contract(id="round", settlement=lowest_hand, obligations=())
 _PLAN = Plan((Turns(),), ROUND)
 
 
+@dataclass(frozen=True)
+class OneRound:
+    """One round, which a position may call by any number: nothing depends on it."""
+
+    def plan(self, number: int) -> Plan | None:
+        """The round, whatever its number."""
+        return _PLAN if number >= 1 else None
+
+    def is_over(self, played: int, totals: Sequence[int]) -> bool:
+        """After the round."""
+        return played >= 1
+
+    def describe(self) -> str:
+        """How many rounds."""
+        return "one round"
+
+
 def _programme(target: Value) -> Programme:
-    return UntilTarget(_PLAN, target) if isinstance(target, int) else FixedProgramme((_PLAN,))
+    return UntilTarget(_PLAN, target) if isinstance(target, int) else OneRound()
 
 
 def _build(options: Mapping[str, Value]) -> Game:

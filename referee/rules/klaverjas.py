@@ -10,8 +10,16 @@ from referee.rules.claim import CLAIM, LEAVE, TricksWithBonus, TricksWithClaims
 from referee.rules.contract import Contract, card_values, last_tricks
 from referee.rules.deal import Deal
 from referee.rules.obligations import (
-    Obligation, follow_suit, no_undertrump, opponents_winning, overtrump, trump, trump_led, void, when,
-)  # fmt: skip
+    Obligation,
+    follow_suit,
+    no_undertrump,
+    opponents_winning,
+    overtrump,
+    trump,
+    trump_led,
+    void,
+    when,
+)
 from referee.rules.ruleset import Game, Option, Plan, Ruleset, UntilTarget, Value, common_options
 from referee.rules.trick import KLAVERJAS_PLAIN, KLAVERJAS_TRUMP, Trick
 
@@ -36,7 +44,7 @@ def roem(trick: Trick) -> int:
 
 
 def made_or_nat(deal: Deal, counts: list[int]) -> list[int]:
-    """The makers need more than the opponents, else these get all; 100 more for makers with all tricks; roem included."""
+    """If the makers have more, all score their own (makers 100 more for all tricks); else the opponents score all."""
     trick, teams = deal.trick, deal.game.teams
     assert trick is not None and deal.declarer is not None
     makers = teams[deal.declarer]

@@ -32,7 +32,7 @@ class Option:
             UnknownRuleset: it is none of the option's values; the text says what would be right.
         """
         if value in self.values:
-            known = self.values[self.values.index(value)]  # type: ignore[arg-type]  # it is among them
+            known = self.values[self.values.index(value)]
             if type(known) is type(value):  # True is not 1, nor 52.0 52
                 return known
         raise UnknownRuleset(f"option {self.name!r} is {json.dumps(value, default=str)}; it may be {self.describe()}")
