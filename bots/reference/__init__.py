@@ -9,6 +9,8 @@ from referee.rules.errors import nearest
 BOTS = {
     "random": "bots.reference.simple:RandomBot",
     "lowest": "bots.reference.simple:LowestBot",
+    "greedy": "bots.reference.greedy:GreedyBot",
+    "cautious": "bots.reference.cautious:CautiousBot",
 }
 
 
