@@ -95,7 +95,7 @@ class Link:
         decisions = []
         for place in asks:
             table = place.sitting.table
-            decisions.append(wire.decision(table, place.number))
+            decisions.append(place.sitting.encoder.encode(place.number))
             place.allowance_us = table.spec.clocks.budget_ms * 1000 + table.bank_us[place.seat]
             self.allowance_us += place.allowance_us
             self.open[place.number] = place

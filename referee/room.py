@@ -10,15 +10,17 @@ from collections.abc import Callable, Sequence
 from referee.faults import Fault
 from referee.link import Link, Place
 from referee.table import MatchSpec, Table
+from referee.wire import DecisionEncoder
 
 
 class Sitting:
     """A table, and who sits at it."""
 
-    __slots__ = ("done", "links", "places", "table")
+    __slots__ = ("done", "encoder", "links", "places", "table")
 
     def __init__(self, table: Table, done: Callable[[Sitting], None]) -> None:
         self.table = table
+        self.encoder = DecisionEncoder(table)
         self.links: tuple[Link, ...] = ()
         self.places: tuple[Place, ...] = ()
         self.done = done

@@ -6,6 +6,7 @@ What a seat is told of a deal is built here, field by field, from a list of what
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterable, Sequence
 
 from google.protobuf.message import DecodeError
@@ -21,44 +22,93 @@ VERSION = 1
 MAX_BATCH = 256
 
 _KINDS = {
-    name.removeprefix("DECISION_KIND_").lower(): number for name, number in decision_pb2.DecisionKind.items() if number
+    name.removeprefix("DECISION_KIND_").lower(): bytes((0x18, number))
+    for name, number in decision_pb2.DecisionKind.items()
 }
 _Decision = decision_pb2.Decision
+_FIXED = struct.Struct("<BQBBQ").pack  # Decision.hand and Decision.seed
 
 
-def decision(table: Table, match: int) -> decision_pb2.Decision:
-    """The decision that the table waits for, as its seat may see it; ``match``: its number on the bot's stream."""
-    seat: int = table.seat  # type: ignore[assignment]  # the table waits for somebody
-    deal = table.match.deal
-    message = _Decision(
-        match=match,
-        number=table.asked[seat],
-        kind=_KINDS[deal.kind],  # type: ignore[index]  # somebody is to act
-        deal=deal.number,
-        dealer=deal.dealer,
-        hand=deal.hands[seat],
-        legal=deal.legal(),
-        actions=deal.actions,
-        seats=deal.seats,
-        totals=table.match.totals,
-        budget_ms=table.spec.clocks.budget_ms,
-        bank_ms=table.bank_us[seat] // 1000,
-        charged_us=table.last_charge_us[seat],
-        seed=table.decision_seed(),
-    )
-    if table.last_fault[seat]:
-        message.last_fault = table.last_fault[seat]  # type: ignore[assignment]  # the same numbers
-    if deal.contract is not None:
-        message.contract = deal.game.contract_ids.index(deal.contract.id) + 1
-    if deal.declarer is not None:
-        message.declarer = deal.declarer
-    trick = deal.trick
-    if trick is not None:
-        message.trick_size = len(trick.cards)
-        message.tricks.extend(trick.counts)
-    if deal.layout is not None:
-        message.layout.CopyFrom(_layout(deal))
-    return message
+def _long_varint(number: int) -> bytes:
+    parts = bytearray()
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    parts.append(number)
+    return bytes(parts)
+
+
+_SHORT = [_long_varint(number) for number in range(1 << 14)]
+
+
+def _varint(number: int) -> bytes:
+    """A number of the protocol, as protobuf writes it."""
+    return _SHORT[number] if number < 1 << 14 else _long_varint(number)
+
+
+def _varints(numbers: Iterable[int]) -> bytes:
+    return b"".join([_varint(number) for number in numbers])
+
+
+
+class DecisionEncoder:
+    """Encodes the decisions of one table as protobuf `Decision` messages.
+
+    Written out by hand: this is the referee's most frequent work, and the generated classes take three times as
+    long for it (benchmarks/README.md). Tests parse its bytes with the generated code and compare every field.
+    """
+
+    __slots__ = ("_deal", "_head", "_named", "_small", "table")
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._small = len(table.spec.game.actions) <= 128
+        self._deal: Deal | None = None
+        self._named: object = None
+        self._head = b""
+
+    def encode(self, match: int) -> bytes:
+        """The decision that the table waits for, as its seat may see it; ``match``: its number on the stream."""
+        table = self.table
+        seat: int = table.seat  # type: ignore[assignment]  # the table waits for somebody
+        deal = table.match.deal
+        if deal is not self._deal or deal.contract is not self._named:
+            self._new_head(deal)
+        legal = deal.legal()
+        actions, seats = deal.actions, deal.seats
+        pack = bytes if self._small else _varints
+        legal_bytes, action_bytes = pack(legal), pack(actions)
+        parts = [
+            b"\x08", _varint(match), b"\x10", _varint(table.asked[seat]), _KINDS[deal.kind],  # type: ignore[index]
+            self._head,
+            _FIXED(0x31, deal.hands[seat], 0x91, 0x01, table.decision_seed()),
+            b"\x3a", _varint(len(legal_bytes)), legal_bytes,
+            b"\x52", _varint(len(action_bytes)), action_bytes, b"\x5a", _varint(len(seats)), bytes(seats),
+            b"\x80\x01", _varint(table.bank_us[seat] // 1000), b"\x88\x01", _varint(table.last_charge_us[seat]),
+        ]  # fmt: skip
+        trick = deal.trick
+        if trick is not None:
+            parts += (b"\x60", _varint(len(trick.cards)), b"\x6a", _varint(len(trick.counts)), bytes(trick.counts))
+        if table.last_fault[seat]:
+            parts += (b"\x98\x01", _varint(table.last_fault[seat]))
+        if deal.layout is not None:
+            layout = _layout(deal).SerializeToString()
+            parts += (b"\xa2\x01", _varint(len(layout)), layout)
+        return b"".join(parts)
+
+    def _new_head(self, deal: Deal) -> None:
+        """What stays the same from one decision of a deal to the next, once its contract is known or not."""
+        head = _Decision(
+            deal=deal.number,
+            dealer=deal.dealer,
+            totals=self.table.match.totals,
+            budget_ms=self.table.spec.clocks.budget_ms,
+        )
+        if deal.contract is not None:
+            head.contract = deal.game.contract_ids.index(deal.contract.id) + 1
+            if deal.declarer is not None:
+                head.declarer = deal.declarer
+        self._deal, self._named, self._head = deal, deal.contract, head.SerializeToString()
 
 
 def ruleset_info(number: int, game: Game) -> match_pb2.RulesetInfo:
@@ -107,14 +157,15 @@ def match_end(table: Table, seat: int, match: int) -> match_pb2.MatchEnd:
 def batch(
     rulesets: Iterable[match_pb2.RulesetInfo] = (),
     starts: Iterable[match_pb2.MatchStart] = (),
-    decisions: Iterable[decision_pb2.Decision] = (),
+    decisions: Iterable[bytes] = (),
     ends: Iterable[match_pb2.MatchEnd] = (),
 ) -> bytes:
-    """One message to a bot."""
-    message = referee_service_pb2.PlayResponse(
-        batch=referee_service_pb2.Batch(rulesets=rulesets, match_starts=starts, decisions=decisions, match_ends=ends)
-    )
-    return message.SerializeToString()
+    """One message to a bot; ``decisions`` are encoded already."""
+    parts = [referee_service_pb2.Batch(rulesets=rulesets, match_starts=starts, match_ends=ends).SerializeToString()]
+    for encoded in decisions:
+        parts += (b"\x1a", _varint(len(encoded)), encoded)  # Batch.decisions
+    body = b"".join(parts)
+    return b"\x12" + _varint(len(body)) + body  # PlayResponse.batch
 
 
 def welcome() -> bytes:
