@@ -1,0 +1,122 @@
+"""An arena plays blocks in this process, with a host and its bots; it knows nothing of Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cluster import records
+from cluster.schedule import Block, bot_seed
+from cluster.tournament import Tournament
+from referee.host import Command, Host, LauncherClient, PlatformError, ProcessKey
+from referee.table import MatchSpec
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some blocks that were played: their ids, and the Parquet files of their rows."""
+
+    block_ids: tuple[str, ...]
+    matches: int
+    decisions: int
+    faults: int
+    files: dict[str, bytes]
+
+    @property
+    def name(self) -> str:
+        """The name of its batch in the results folder."""
+        return f"{self.block_ids[0]}-{len(self.block_ids)}"
+
+
+class Arena:
+    """Plays blocks of one tournament; `play` may be called from several threads at once.
+
+    The launcher starts first, before gRPC opens anything in this process.
+    """
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+        self._game = tournament.game()
+        self._launcher = LauncherClient()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="referee", daemon=True)
+        self._thread.start()
+        self._host: Host | None = None
+        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+
+    def play(self, blocks: Sequence[Block], attempt: int = 1) -> Chunk:
+        """Play these blocks to their end.
+
+        Raises:
+            PlatformError: the platform failed; nothing of these blocks counts, and the arena is of no more use.
+        """
+        return asyncio.run_coroutine_threadsafe(self._play(blocks, attempt), self._loop).result()
+
+    def close(self) -> None:
+        """End all bots, and the loop."""
+        if self._host is not None:
+            asyncio.run_coroutine_threadsafe(self._host.close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    async def _open(self) -> None:
+        bots = {bot.name: Command(bot.words(), bot.cwd) for bot in self._tournament.bots}
+        host = Host(self._launcher, bots, start_timeout_s=self._tournament.start_timeout_s)
+        self._host = await host.__aenter__()
+        self._permits = asyncio.Semaphore(self._tournament.tables)
+
+    async def _play(self, blocks: Sequence[Block], attempt: int) -> Chunk:
+        host = self._host
+        assert host is not None
+        first_log = len(host.logs)
+        games = [host.play(self._specs(block), self._seats(block), self._permits) for block in blocks]
+        tables = await asyncio.gather(*games)
+        played = [records.Played(b, tuple(t), attempt) for b, t in zip(blocks, tables, strict=True)]
+        frames = await asyncio.to_thread(records.frames, self._tournament.id, played, host.logs[first_log:])
+        flat = [table for block_tables in tables for table in block_tables]
+        return Chunk(
+            block_ids=tuple(block.id for block in blocks),
+            matches=len(flat),
+            decisions=sum(sum(table.asked) for table in flat),
+            faults=sum(len(faults) for table in flat for faults in table.faults),
+            files={name: _parquet(frame) for name, frame in frames.items()},
+        )
+
+    def _specs(self, block: Block) -> list[MatchSpec]:
+        tournament = self._tournament
+        return [
+            MatchSpec(
+                match_id=block.match_id(game),
+                game=self._game,
+                seed=block.seed,
+                players=block.players(game),
+                bot_seeds=tuple(bot_seed(tournament.key, block.id, game, seat) for seat in range(self._game.players)),
+                clocks=tournament.clocks.clocks(),
+                max_faults=tournament.max_faults,
+            )
+            for game in range(len(block.seatings))
+        ]
+
+    def _seats(self, block: Block) -> list[list[ProcessKey]]:
+        """The process of each seat of each match: no process ever holds two seats of one table."""
+        return [
+            [
+                ProcessKey(bot, players[:seat].count(bot), game % self._tournament.lanes)
+                for seat, bot in enumerate(players)
+            ]
+            for game in range(len(block.seatings))
+            for players in [block.players(game)]
+        ]
+
+
+def _parquet(frame: records.pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
+
+
+__all__ = ["Arena", "Chunk", "PlatformError"]
