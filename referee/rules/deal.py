@@ -37,12 +37,13 @@ class Deal:
     ``hands``: a set of cards a seat. ``contract``: None until it is chosen. ``declarer``: the seat that plays the
     deal, where somebody does. ``actions`` and ``seats``: what was done, and by whom. ``bidding``, ``trick``,
     ``layout``: the state of the auction, the tricks, the piles, as far as this deal has them. ``bonuses``: the bonus
-    of each trick that held one: (winner, points, claimed).
+    of each trick that held one: (winner, points, claimed). ``phase``: the part that the deal is in, ``later``: those
+    to come.
     """
 
     __slots__ = (
         "_mask", "_scores", "actions", "actor", "bidding", "bonuses", "contract", "dealer", "dealt", "declarer", "game",
-        "hands", "kind", "layout", "leader", "number", "phase", "phases", "seats", "trick",
+        "hands", "kind", "later", "layout", "leader", "number", "phase", "seats", "trick",
     )  # fmt: skip
 
     def __init__(
@@ -64,8 +65,8 @@ class Deal:
         self.bonuses: list[tuple[int, int, bool]] = []
         self.actor: int | None = None
         self.kind: str | None = None
-        self.phases = tuple(phases)
-        self.phase = -1
+        self.later: Sequence[Phase] = phases
+        self.phase: Phase
         self._mask = 0
         self._scores: list[int] | None = None
         self.next_phase()
@@ -82,7 +83,7 @@ class Deal:
     def legal_mask(self) -> int:
         """The legal actions as a set."""
         if not self._mask and self.actor is not None:
-            self._mask = self.phases[self.phase].legal(self)
+            self._mask = self.phase.legal(self)
         return self._mask
 
     def apply(self, action: int) -> None:
@@ -97,7 +98,7 @@ class Deal:
         self._mask = 0
         self.actions.append(action)
         self.seats.append(self.actor)  # type: ignore[arg-type]  # somebody is to act, else nothing were legal
-        self.phases[self.phase].apply(self, action)
+        self.phase.apply(self, action)
 
     def scores(self) -> list[int]:
         """The scores of the deal by seat, payments included.
@@ -112,24 +113,23 @@ class Deal:
     def copy(self) -> Deal:
         """An independent copy."""
         other = Deal.__new__(Deal)
-        for name in Deal.__slots__:
-            setattr(other, name, getattr(self, name))
+        other.game, other.number, other.dealer, other.dealt = self.game, self.number, self.dealer, self.dealt
+        other.contract, other.declarer, other.leader = self.contract, self.declarer, self.leader
+        other.actor, other.kind, other.phase, other.later = self.actor, self.kind, self.phase, self.later
+        other._mask, other._scores = self._mask, self._scores
         other.hands = self.hands[:]
         other.actions = self.actions[:]
         other.seats = self.seats[:]
         other.bonuses = self.bonuses[:]
-        if self.trick is not None:
-            other.trick = self.trick.copy()
-        if self.bidding is not None:
-            other.bidding = self.bidding.copy()
-        if self.layout is not None:
-            other.layout = self.layout.copy()
+        other.trick = self.trick and self.trick.copy()
+        other.bidding = self.bidding and self.bidding.copy()
+        other.layout = self.layout and self.layout.copy()
         return other
 
     def next_phase(self) -> None:
         """Go on to the next phase (for phases)."""
-        self.phase += 1
-        self.phases[self.phase].begin(self)
+        self.phase, *self.later = self.later
+        self.phase.begin(self)
 
     def finish(self, scores: list[int]) -> None:
         """End the deal with these scores, and settle what an auction made due (for phases)."""

@@ -6,6 +6,7 @@ This module must never import a random number generator: whoever knows the recip
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
+from struct import unpack
 from typing import NamedTuple
 
 SEED_BYTES = 32
@@ -32,26 +33,21 @@ def commitment(seed: bytes) -> bytes:
 def words(seed: bytes, number: int) -> Iterator[int]:
     """The endless 32-bit words of deal ``number``."""
     head = _DOMAIN + number.to_bytes(4, "big")
-    block = 0
-    while True:
-        chunk = hmac.digest(seed, head + block.to_bytes(4, "big"), "sha256")
-        for start in range(0, 32, 4):
-            yield int.from_bytes(chunk[start : start + 4], "big")
-        block += 1
+    for block in range(1 << 32):
+        yield from unpack(">8I", hmac.digest(seed, head + block.to_bytes(4, "big"), "sha256"))
 
 
 def shuffled(seed: bytes, number: int, deck: Sequence[int]) -> list[int]:
     """The deck of deal ``number`` in the order in which it is dealt."""
     cards = sorted(deck)
-    source = words(seed, number)
-    for i in range(len(cards) - 1, 0, -1):
-        below = i + 1
-        limit = (1 << 32) - (1 << 32) % below
-        word = next(source)
-        while word >= limit:
-            word = next(source)
-        j = word % below
-        cards[i], cards[j] = cards[j], cards[i]
+    below = len(cards)
+    for word in words(seed, number):
+        if below <= 1:
+            break
+        if word < (1 << 32) - (1 << 32) % below:
+            j = word % below
+            below -= 1
+            cards[below], cards[j] = cards[j], cards[below]
     return cards
 
 
@@ -61,10 +57,10 @@ def deal_out(cards: Sequence[int], players: int, dealer: int, packets: Sequence[
     ``packets``: cards in each round of dealing; ``turned``: cards turned up after it.
     """
     hands = [0] * players
+    order = [(dealer + step) % players for step in range(1, players + 1)]
     position = 0
     for packet in packets:
-        for offset in range(players):
-            seat = (dealer + 1 + offset) % players
+        for seat in order:
             for card in cards[position : position + packet]:
                 hands[seat] |= 1 << card
             position += packet

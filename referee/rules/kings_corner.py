@@ -47,10 +47,9 @@ class Turns:
         layout: Layout = deal.layout  # type: ignore[assignment]  # `begin` has made it
         hand = deal.hands[deal.actor]  # type: ignore[index]  # somebody is to act
         mask = 1 << _END
-        for place in range(len(PLACES)):
-            cards = hand & layout.accepted(place)
-            if cards:
-                mask |= cards << _FIRST_PLACE + 52 * place
+        for place, accepted in enumerate(layout.accepts):
+            if hand & accepted:
+                mask |= (hand & accepted) << _FIRST_PLACE + 52 * place
         for move in layout.moves():
             mask |= _MOVE_BITS[move]
         return mask

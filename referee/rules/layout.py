@@ -50,18 +50,20 @@ class OpenLayout:
 class Layout:
     """The piles, and what is left of the stock.
 
-    ``piles``: by place, bottom card first. ``drawn``: how many cards of ``stock`` are gone. ``is_idle``: nothing has
-    happened in this turn; ``idle_turns``: turns in a row that ended so.
+    ``piles``: by place, bottom card first; ``accepts``: the set of cards that may be laid on each. ``drawn``: how many
+    cards of ``stock`` are gone. ``is_idle``: nothing has happened in this turn; ``idle_turns``: turns in a row that
+    ended so.
     """
 
-    __slots__ = ("drawn", "idle_turns", "is_idle", "piles", "stock")
+    __slots__ = ("accepts", "drawn", "idle_turns", "is_idle", "piles", "stock")
 
     def __init__(self, turned: Sequence[int], stock: tuple[int, ...]) -> None:
         self.piles: list[tuple[int, ...]] = [()] * len(PLACES)
-        for side, card in enumerate(turned):
-            self.piles[side + SIDES if _KINGS >> card & 1 else side] = (card,)
+        self.accepts = list(_ON_EMPTY)
         self.stock = stock
         self.drawn = 0
+        for side, card in enumerate(turned):
+            self.place(card, side + SIDES if _KINGS >> card & 1 else side)
         self.is_idle = True
         self.idle_turns = 0
 
@@ -73,37 +75,40 @@ class Layout:
         self.drawn += 1
         return 1 << card
 
-    def accepted(self, place: int) -> int:
-        """The set of the cards that may be laid on a place."""
-        pile = self.piles[place]
-        return FITTING[pile[-1]] if pile else _ON_EMPTY[place]
-
     def moves(self) -> list[tuple[int, int]]:
         """The moves of a whole side pile onto another pile that are possible, as pairs of places."""
         piles = self.piles
+        bottoms = 0
+        for pile in piles[:SIDES]:
+            if pile:
+                bottoms |= 1 << pile[0]
         return [
             (start, end)
+            for end, accepted in enumerate(self.accepts)
+            if accepted & bottoms and piles[end]
             for start in range(SIDES)
-            if piles[start]
-            for end, pile in enumerate(piles)
-            if pile and FITTING[pile[-1]] >> piles[start][0] & 1
+            if piles[start] and accepted >> piles[start][0] & 1
         ]
 
     def place(self, card: int, place: int) -> None:
         """Lay a card."""
         self.piles[place] += (card,)
+        self.accepts[place] = FITTING[card]
         self.is_idle = False
 
     def move(self, start: int, end: int) -> None:
         """Lay a whole pile onto another."""
         self.piles[end] += self.piles[start]
+        self.accepts[end] = self.accepts[start]
         self.piles[start] = ()
+        self.accepts[start] = _ON_EMPTY[start]
         self.is_idle = False
 
     def copy(self) -> Layout:
         """An independent copy."""
         other = Layout.__new__(Layout)
         other.piles = self.piles[:]
+        other.accepts = self.accepts[:]
         other.stock = self.stock
         other.drawn = self.drawn
         other.is_idle = self.is_idle

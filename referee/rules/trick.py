@@ -87,8 +87,9 @@ class Trick:
     def copy(self) -> "Trick":
         """An independent copy."""
         other = Trick.__new__(Trick)
-        for name in Trick.__slots__:
-            setattr(other, name, getattr(self, name))
+        other.beaten_by, other.trumps, other.size, other.number = self.beaten_by, self.trumps, self.size, self.number
+        other.led, other.beating, other.hand = self.led, self.beating, self.hand
+        other.leader, other.best, other.player = self.leader, self.best, self.player
         other.cards = self.cards[:]
         other.taken = self.taken[:]
         other.counts = self.counts[:]
