@@ -1,0 +1,122 @@
+"""The tables that people read: one library for command line, dashboard and exports, to the last digit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from cluster.statistics.blocks import BlockTable, block_table, complete_blocks
+from cluster.statistics.means import cluster_mean
+from cluster.statistics.points import per_contract
+from cluster.statistics.ratings import Ratings, rate
+
+#: The reference bot that ratings are measured from, where it plays.
+ANCHOR = "random"
+
+
+def anchor_of(bots: Sequence[str], wanted: str | None = None) -> str:
+    """The bot whose rating is fixed: the wanted one, else the reference bot, else the first by name."""
+    if wanted is not None:
+        return wanted
+    return ANCHOR if ANCHOR in bots else min(bots)
+
+
+def ratings(matches: pl.DataFrame, anchor: str | None = None) -> Ratings | None:
+    """Ratings from all complete blocks; None while there is nothing to rate: no block, or one bot only.
+
+    Raises:
+        UnknownBot: ``anchor`` did not play.
+    """
+    table: BlockTable = block_table(matches)
+    if not table.blocks:
+        return None
+    return rate(table, anchor=anchor_of(table.bots, anchor))
+
+
+def standings(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
+    """One row a bot, best first.
+
+    Columns: bot, rating (Elo), low, high (95 % interval relative to the anchor, clustered by block), rank_low,
+    rank_high, chance_best, points (mean a match), points_low, points_high, matches, blocks, decisions,
+    ms_per_decision, faults, forfeits. Rating and interval are null for a bot that met nobody of the anchor's list.
+    """
+    played = _played(matches)
+    rated = ratings(matches, anchor)
+    columns = ["bot", "elo", "low", "high", "rank_low", "rank_high", "chance_best"]
+    if rated is None:
+        return played.with_columns(*(pl.lit(None, pl.Float64).alias(c) for c in columns[1:])).rename({"elo": "rating"})
+    frame = rated.frame().select(columns).rename({"elo": "rating"})
+    return frame.join(played, on="bot", how="full", coalesce=True).sort(
+        "rating", "bot", descending=[True, False], nulls_last=True
+    )
+
+
+def contracts(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
+    """One row for each bot and contract; see `cluster.statistics.points.per_contract`."""
+    return per_contract(deals, matches)
+
+
+def pairs(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
+    """One row for each ordered pair of bots that met.
+
+    Columns: bot, opponent, score (share of results won, a draw a half), results, expected (by the ratings),
+    residual_z, difference (Elo), low, high (95 %), superiority, blocks, relation.
+    """
+    rated = ratings(matches, anchor)
+    rows = []
+    if rated is not None:
+        met = rated.head_to_head
+        for i, first in enumerate(rated.bots):
+            for j, second in enumerate(rated.bots):
+                if i != j and met.counts[i, j]:
+                    rows.append(_pair(rated, i, j, first, second))
+    schema = {"bot": pl.String, "opponent": pl.String, "score": pl.Float64, "results": pl.Float64,
+              "expected": pl.Float64, "residual_z": pl.Float64, "difference": pl.Float64, "low": pl.Float64,
+              "high": pl.Float64, "superiority": pl.Float64, "blocks": pl.Int64, "relation": pl.String}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)
+
+
+def match_list(matches: pl.DataFrame) -> pl.DataFrame:
+    """One row a match, in the order of the schedule: match_id, block, game, bots, totals, ranks (by seat), faults."""
+    return (
+        matches.sort("block", "game", "seat")
+        .group_by("block", "game", "match_id", maintain_order=True)
+        .agg(
+            pl.col("ruleset").first(), pl.col("deals").first(), pl.col("bot").alias("bots"), pl.col("total").alias("totals"),
+            pl.col("rank").alias("ranks"), pl.col("faults").sum(), pl.col("forfeited").sum().alias("forfeits"),
+            pl.col("match_hash").first(),
+        )
+    )  # fmt: skip
+
+
+def _pair(rated: Ratings, i: int, j: int, first: str, second: str) -> dict[str, object]:
+    met, gap = rated.head_to_head, rated.difference(first, second)
+    return {
+        "bot": first, "opponent": second, "score": met.scores[i, j] / met.counts[i, j], "results": met.counts[i, j],
+        "expected": 1 / (1 + 10 ** (-gap.estimate / 400)), "residual_z": met.residual_z[i, j],
+        "difference": gap.estimate, "low": gap.low, "high": gap.high, "superiority": gap.superiority,
+        "blocks": gap.blocks, "relation": gap.relation,
+    }  # fmt: skip
+
+
+def _played(matches: pl.DataFrame) -> pl.DataFrame:
+    """What each bot did in the complete blocks, without any model; a row a bot, by name."""
+    by_block = complete_blocks(matches).group_by("bot", "block_id").agg(
+        pl.col("total").sum(), pl.len().alias("seats"), pl.col("match_id").n_unique().alias("matches"),
+        pl.col("faults", "forfeited", "decisions").sum(), pl.col("charged_ms").sum(),
+    )  # fmt: skip
+    rows = []
+    for (bot,), group in sorted(by_block.sort("block_id").group_by("bot")):
+        mean = cluster_mean(group["total"], group["seats"])
+        decisions = int(group["decisions"].sum())
+        rows.append({
+            "bot": bot, "points": mean.mean, "points_low": mean.low, "points_high": mean.high,
+            "matches": int(group["matches"].sum()), "blocks": group.height, "decisions": decisions,
+            "ms_per_decision": group["charged_ms"].sum() / decisions if decisions else None,
+            "faults": int(group["faults"].sum()), "forfeits": int(group["forfeited"].sum()),
+        })  # fmt: skip
+    schema = {"bot": pl.String, "points": pl.Float64, "points_low": pl.Float64, "points_high": pl.Float64,
+              "matches": pl.Int64, "blocks": pl.Int64, "decisions": pl.Int64, "ms_per_decision": pl.Float64,
+              "faults": pl.Int64, "forfeits": pl.Int64}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)
