@@ -37,6 +37,10 @@ class TricksWithBonus(TrickPlay):
         deal.bonuses.append((winner, points, claimed))
         super().trick_taken(deal, trick)
 
+    def describe(self) -> str:
+        """What happens in it."""
+        return "Tricks are played; the winner of a trick gets its bonus."
+
 
 @dataclass(frozen=True)
 class TricksWithClaims(TricksWithBonus):
@@ -60,3 +64,7 @@ class TricksWithClaims(TricksWithBonus):
         trick: Trick = deal.trick  # type: ignore[assignment]  # it is what was asked about
         deal.kind = "play"
         self.settle(deal, trick, self.bonus(trick), deal.game.actions.texts[action] == CLAIM)
+
+    def describe(self) -> str:
+        """What happens in it."""
+        return "Tricks are played; the winner of a trick claims its bonus or leaves it."

@@ -12,7 +12,7 @@ from referee.rules.errors import IllegalAction
 from referee.rules.trick import Trick
 
 if TYPE_CHECKING:
-    from referee.rules.auction import Bidding
+    from referee.rules.bidding import Bidding
     from referee.rules.layout import Layout
     from referee.rules.ruleset import Game
 
@@ -28,6 +28,9 @@ class Phase(Protocol):
 
     def apply(self, deal: Deal, action: int) -> None:
         """Carry out a legal action."""
+
+    def describe(self) -> str:
+        """What happens in it, for people."""
 
 
 class Deal:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from referee.rules.auction import Bid
+from referee.rules.bidding import Bid
 from referee.rules.cards import HEARTS, SUIT_MASKS, SUITS, card, of_rank
 from referee.rules.contract import Contract, Tally, at_once, last_tricks, per_card, per_trick
 from referee.rules.deal import Deal

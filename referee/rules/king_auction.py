@@ -4,21 +4,10 @@ from collections.abc import Callable, Mapping
 
 from referee.rules import king
 from referee.rules.actions import ActionTable
-from referee.rules.auction import (
-    PASS,
-    Answers,
-    Auction,
-    Bidding,
-    Choice,
-    Choose,
-    Ladder,
-    by_owner,
-    by_plus_bidder,
-    either,
-    next_to_dealer_leads,
-    stand,
-)
+from referee.rules.auction import PASS, Answers, Auction, stand
+from referee.rules.bidding import Bidding, Ladder
 from referee.rules.cards import DECK_32, DECK_52, SUITS
+from referee.rules.choosing import Choice, Choose, by_owner, by_plus_bidder, either, next_to_dealer_leads
 from referee.rules.contract import Contract
 from referee.rules.deal import Deal, Phase
 from referee.rules.obligations import follow_suit, leading, no_hearts, no_king_of_hearts, when

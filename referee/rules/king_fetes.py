@@ -4,14 +4,12 @@ from collections.abc import Mapping
 
 from referee.rules import king
 from referee.rules.actions import ActionTable
-from referee.rules.auction import (
-    PASS,
-    Answers,
-    Auction,
-    Bidding,
+from referee.rules.auction import PASS, Answers, Auction, no_sale
+from referee.rules.bidding import Bidding, Ladder
+from referee.rules.cards import DECK_52, SUITS
+from referee.rules.choosing import (
     Choice,
     Choose,
-    Ladder,
     by_minus_bidder,
     by_owner,
     by_plus_bidder,
@@ -19,9 +17,7 @@ from referee.rules.auction import (
     either,
     next_to_dealer_leads,
     next_to_declarer_leads,
-    no_sale,
 )
-from referee.rules.cards import DECK_52, SUITS
 from referee.rules.contract import Contract, when_taken
 from referee.rules.obligations import (
     first_trick,

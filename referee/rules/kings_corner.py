@@ -69,6 +69,10 @@ class Turns:
             if not deal.hands[seat]:
                 self._end_round(deal)
 
+    def describe(self) -> str:
+        """What happens in it."""
+        return "Turns of several actions, each begun by a card from the stock."
+
     def _turn(self, deal: Deal, layout: Layout, seat: int) -> None:
         drawn = layout.draw()
         deal.hands[seat] |= drawn

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.rules.actions import ActionTable
-from referee.rules.auction import Choice, Choose, by_anyone, next_to_dealer_leads
 from referee.rules.cards import DECK_32, RANKS, SUITS, card, mask, of_rank
+from referee.rules.choosing import Choice, Choose, by_anyone, next_to_dealer_leads
 from referee.rules.claim import CLAIM, LEAVE, TricksWithBonus, TricksWithClaims
 from referee.rules.contract import Contract, card_values, last_tricks
 from referee.rules.deal import Deal

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from referee.rules.cards import ALL_CARDS, HEARTS, SUIT_MASKS, card
 from referee.rules.trick import Trick
+from referee.rules.wording import phrase
 
 Obligation = Callable[[Trick], int]
 Condition = Callable[[Trick], bool]
@@ -56,27 +57,27 @@ def king_of_hearts(trick: Trick) -> int:
 
 
 def leading(trick: Trick) -> bool:
-    """The player leads the trick."""
+    """Leading the trick."""
     return not trick.led
 
 
 def first_trick(trick: Trick) -> bool:
-    """It is the first trick of the deal."""
+    """On the first trick."""
     return trick.number == 1
 
 
 def void(trick: Trick) -> bool:
-    """A suit was led and the player holds none of it."""
+    """Void in the suit that was led."""
     return bool(trick.led) and not trick.hand & trick.led
 
 
 def trump_led(trick: Trick) -> bool:
-    """Trumps were led."""
+    """Trumps led."""
     return trick.led != 0 and trick.led == trick.trumps
 
 
 def opponents_winning(trick: Trick) -> bool:
-    """The best card on the table is not the partner's, who sits opposite."""
+    """An opponent's card winning; the partner sits opposite."""
     return bool(trick.led) and trick.best != (trick.player + 2) % 4
 
 
@@ -86,7 +87,7 @@ def not_(condition: Condition) -> Condition:
     def holds(trick: Trick) -> bool:
         return not condition(trick)
 
-    holds.__doc__ = f"Not: {condition.__doc__}"
+    holds.__doc__ = f"Not {phrase(condition)}."
     return holds
 
 
@@ -100,9 +101,5 @@ def when(*conditions_then_keep: Obligation | Condition) -> Obligation:
                 return 0
         return keep(trick)
 
-    bound.__doc__ = " ".join(_first_line(part) for part in conditions) + " → " + _first_line(keep)
+    bound.__doc__ = f"{', '.join(map(phrase, conditions))}: {phrase(keep)}.".capitalize()
     return bound
-
-
-def _first_line(part: Obligation | Condition) -> str:
-    return (part.__doc__ or "").strip().splitlines()[0]

@@ -55,3 +55,7 @@ class TrickPlay:
         contract = deal.contract
         assert contract is not None
         deal.finish(contract.settlement(deal, contract.tally(trick)))
+
+    def describe(self) -> str:
+        """What happens in it."""
+        return "Tricks are played."
