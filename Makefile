@@ -1,4 +1,60 @@
-.PHONY: proto
+# Everything is done in .venv, from the lock file; nothing has to be installed by hand but Python 3.11 and make.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
-proto:  ## write the generated code from proto/
-	$(PY) -m grpc_tools.protoc -I proto --python_out=. --grpc_python_out=. --mypy_out=quiet:. --mypy_grpc_out=quiet:. proto/referee/v1/*.proto
+KINGMAKER := .venv/bin/kingmaker
+PYTEST := $(PY) -m pytest
+RESULTS ?= results/demo
+NPM := npm ci --no-audit --no-fund --silent
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow check bench proto lock browser dashboard
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+
+setup: .venv/.ready  ## install everything into .venv
+
+.venv/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kingmaker needs Python 3.11 or newer; PYTHON=... names one")'
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --require-hashes -r requirements.lock
+	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+bots/node/node_modules: bots/node/package-lock.json
+	@if command -v npm > /dev/null; then cd bots/node && $(NPM); else echo "npm is missing: no Node bots"; fi
+	@if command -v npm > /dev/null; then touch $@; fi
+
+proto/node_modules: proto/package-lock.json
+	cd proto && $(NPM) && touch node_modules
+
+browser:  # Chromium for the tests of the pages
+	@command -v chromium > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu; } > /dev/null
+
+demo: setup bots/node/node_modules  ## play a real tournament of four bots, and print the standings
+	$(PY) examples/demo.py $(RESULTS)
+
+dashboard: setup  ## open the pages on the demo's results
+	$(KINGMAKER) dashboard $(RESULTS)
+
+test: check browser bots/node/node_modules  ## all checks and tests but the slow ones
+	$(PYTEST) -m "not slow"
+
+test-slow: setup browser bots/node/node_modules  ## the tests that take minutes: simulations, crashes
+	$(PYTEST) -m slow -s
+
+check: setup proto/node_modules  ## formatting, lint, types, imports, protos
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	$(PY) tests/generated_code.py
+	cd proto && node_modules/.bin/buf lint
+
+bench: setup bots/node/node_modules  ## measure, and write benchmarks/results.json
+	$(PY) -m benchmarks.run
+
+proto: setup  ## write the generated code from proto/
+	$(PY) tests/generated_code.py --write
+
+lock: setup  ## compile requirements.lock from pyproject.toml
+	.venv/bin/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml

@@ -1,0 +1,1 @@
+"""Many matches: schedule, Ray, results, ratings, statistics, the command line."""

@@ -8,10 +8,12 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from cluster import records
 from cluster.schedule import Block, bot_seed
 from cluster.tournament import Tournament
-from referee.host import Command, Host, LauncherClient, PlatformError, ProcessKey
+from referee.host import Command, Host, LauncherClient, ProcessKey
 from referee.table import MatchSpec
 
 
@@ -113,10 +115,8 @@ class Arena:
         ]
 
 
-def _parquet(frame: records.pl.DataFrame) -> bytes:
+def _parquet(frame: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
     frame.write_parquet(buffer, compression="zstd")
     return buffer.getvalue()
 
-
-__all__ = ["Arena", "Chunk", "PlatformError"]

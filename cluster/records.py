@@ -10,16 +10,18 @@ import sys
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cluster.schedule import Block
 from referee.faults import FAULT_BITS, FORCED, SUBSTITUTE, Fault
-from referee.host import ProcessLog
 from referee.rules import dealing
 from referee.rules.deal import Deal
 from referee.table import Table
+
+if TYPE_CHECKING:
+    from referee.host import ProcessLog
 
 MATCHES: Mapping[str, Any] = {
     "tournament_id": pl.String, "block": pl.UInt32, "block_id": pl.String, "game": pl.UInt8, "games": pl.UInt8,

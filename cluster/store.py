@@ -188,7 +188,7 @@ def _differences(old: Any, new: Any, extend: bool, place: str = "") -> Iterable[
         for key in sorted(old.keys() | new.keys()):
             yield from _differences(old.get(key), new.get(key), extend, f"{place}.{key}".lstrip("."))
     elif old != new:
-        if extend and (place == "blocks" and new > old or place == "bots" and all(bot in new for bot in old)):
+        if extend and ((place == "blocks" and new > old) or (place == "bots" and all(bot in new for bot in old))):
             return
         yield f"{place} was {json.dumps(old, ensure_ascii=False)}, is {json.dumps(new, ensure_ascii=False)}"
 

@@ -172,7 +172,8 @@ def _sentence(problem: Any) -> str:
 
 
 def _keys(place: tuple[Any, ...]) -> list[str]:
-    model = {"bots": BotEntry, "clocks": ClockSettings}.get(place[0] if place else "", Tournament)
+    models: dict[Any, type[BaseModel]] = {"bots": BotEntry, "clocks": ClockSettings}
+    model = models.get(place[0] if place else "", Tournament)
     return list(model.model_fields)
 
 

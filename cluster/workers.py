@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import signal
@@ -17,11 +18,12 @@ os.environ.setdefault("RAY_ENABLE_WORKER_PRESTART", "0")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
-import ray  # noqa: E402  # the lines above have to come first
+import ray  # the lines above have to come first
 
-from cluster.arena import Arena, Chunk, PlatformError  # noqa: E402
-from cluster.schedule import Block  # noqa: E402
-from cluster.tournament import Tournament  # noqa: E402
+from cluster.arena import Arena, Chunk
+from cluster.schedule import Block
+from cluster.tournament import Tournament
+from referee.host import PlatformError
 
 #: Chunks under way at each worker: while one ends, the next keeps its tables full.
 IN_FLIGHT = 3
@@ -115,7 +117,7 @@ def cluster(address: str | None, workers: int) -> Iterator[None]:
     ray.init(
         include_dashboard=False,
         log_to_driver=True,
-        logging_level="ERROR",
+        logging_level=logging.ERROR,
         runtime_env={"env_vars": _WORKER_ENV},
         **options,
     )

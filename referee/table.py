@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.faults import FORCED, SUBSTITUTE, Clocks, Fault
 from referee.rules.match import Match
@@ -27,7 +27,7 @@ class MatchSpec:
     seed: bytes
     players: tuple[str, ...]
     bot_seeds: tuple[int, ...]
-    clocks: Clocks = Clocks()
+    clocks: Clocks = field(default_factory=Clocks)
     max_faults: int = 3
 
 
@@ -40,7 +40,7 @@ class Table:
     """
 
     __slots__ = (
-        "actions", "asked", "ask_forced", "bank_us", "charged_us", "faults", "forfeits", "last_charge_us",
+        "actions", "ask_forced", "asked", "bank_us", "charged_us", "faults", "forfeits", "last_charge_us",
         "last_fault", "marks", "match", "seat", "spec",
     )  # fmt: skip
 

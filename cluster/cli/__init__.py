@@ -1,0 +1,37 @@
+"""The command `kingmaker`; formats/commands.md describes what others may script.
+
+Exit status: 0 done, 1 found a problem, 2 wrong usage or input. Results go to standard output, all else to standard
+error.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from cluster.cli import play, results, rules
+from referee.rules.errors import ConfigError, KingmakerError, RulesError
+
+app = typer.Typer(
+    name="kingmaker",
+    help="Find out which bot plays best at luck-heavy card games.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+for module in (play, results, rules):
+    module.register(app)
+
+
+def main() -> None:
+    """Run the command; what a person can put right ends in a sentence, never in a traceback."""
+    try:
+        app()
+    except KingmakerError as error:
+        print(f"kingmaker: {error}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, ConfigError | RulesError) else getattr(error, "exit_status", 1))
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has seen enough
+        sys.exit(0)

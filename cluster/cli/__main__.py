@@ -1,0 +1,5 @@
+"""`python -m cluster.cli` is `kingmaker`."""
+
+from cluster.cli import main
+
+main()

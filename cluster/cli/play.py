@@ -1,0 +1,113 @@
+"""`kingmaker play` and `kingmaker run`: matches, into a results folder."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cluster import tournament as tournaments
+from cluster.cli import results
+from cluster.cli.output import Bar, Format, FormatOption, err
+from cluster.tournament import Tournament
+from referee.rules.errors import ConfigError
+
+ResultsOption = Annotated[Path | None, typer.Option("--results", metavar="DIR", help="The results folder; made if missing, resumed if there.")]  # fmt: skip
+WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Ray workers; default: one for two processors.")]  # fmt: skip
+AddressOption = Annotated[str | None, typer.Option("--address", help="A running Ray cluster to join; default: one of our own.")]  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Enter the commands."""
+    app.command(epilog='Example: kingmaker play --bots random greedy "node bots/node/random.js" --blocks 20')(play)
+    app.command("run", epilog="Example: kingmaker run examples/demo.toml --results results/demo")(run)
+
+
+def play(
+    bots: Annotated[list[str], typer.Option("--bots", metavar="B1 B2 …", help="Reference names, commands, or NAME=COMMAND.")],
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    ruleset: Annotated[str, typer.Option(help="One of `kingmaker rules`.")] = "king.fetes",
+    option: Annotated[list[str] | None, typer.Option("--option", metavar="K=V", help="An option of the ruleset.")] = None,
+    blocks: Annotated[int, typer.Option(min=1, help="Blocks in all; the line-ups take turns.")] = 20,
+    seed: Annotated[str | None, typer.Option(help="The same seed gives the same cards; default: a fresh one.")] = None,
+    results: ResultsOption = None,
+    tables: Annotated[int, typer.Option(min=1, help="Matches that a bot plays at the same time.")] = 64,
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    budget_ms: Annotated[int, typer.Option(min=1, help="Time for a decision, in milliseconds.")] = 200,
+    form: FormatOption = Format.table,
+) -> None:
+    """Play a quick round-robin, and print the standings."""
+    data: dict[str, Any] = {
+        "name": "play", "ruleset": ruleset, "options": _options(option or []), "blocks": blocks, "tables": tables,
+        "seed": seed if seed is not None else secrets.token_hex(8), "clocks": {"budget_ms": budget_ms},
+        "bots": _named([*bots, *(more or [])]),
+    }  # fmt: skip
+    _play(tournaments.parse(data, "play"), results, workers, address, extend=False, form=form)
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file.")],
+    results: Annotated[Path, typer.Option("--results", metavar="DIR", help="The results folder; what is there is not played again.")],
+    workers: WorkersOption = None,
+    address: AddressOption = None,
+    extend: Annotated[bool, typer.Option("--extend", help="The file has more blocks or bots than the folder was made for.")] = False,
+    form: FormatOption = Format.table,
+) -> None:
+    """Play a tournament from its file; on a folder that exists, only what is missing."""
+    _play(tournaments.load(file), results, workers, address, extend=extend, form=form)
+
+
+def _play(tournament: Tournament, folder: Path | None, workers: int | None, address: str | None, *, extend: bool,
+          form: Format) -> None:  # fmt: skip
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="kingmaker-results-"))
+    from cluster import workers as pool  # Ray takes seconds to import; other commands do without it
+    from cluster.run import run as play_missing
+
+    count = workers or pool.default_workers()
+    with Bar() as bar, pool.cluster(address, count):
+        crew = pool.Workers(tournament, count)
+        try:
+            outcome = play_missing(tournament, folder, crew.play, bar, workers=count, extend=extend)
+        except KeyboardInterrupt:
+            err.print(f"\nstopped; {folder} is whole: the same command goes on where this one ended")
+            sys.exit(130)
+        finally:
+            crew.close()
+    err.print(f"{outcome.played} blocks played, {outcome.before} were there: results in {folder}")
+    results.standings(folder, form=form)
+    if not outcome.complete:
+        sys.exit(1)
+
+
+def _options(given: list[str]) -> dict[str, Any]:
+    options = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ConfigError(f"--option {text}: an option is NAME=VALUE, as first_dealer=2")
+        try:
+            options[name] = json.loads(value)
+        except ValueError:
+            options[name] = value
+    return options
+
+
+def _named(texts: list[str]) -> list[dict[str, Any]]:
+    """The bots of a command line; the second of a name becomes NAME-2."""
+    bots: list[dict[str, Any]] = []
+    for text in texts:
+        bot = tournaments.named_bot(text)
+        bot.setdefault("command", bot["name"])
+        base, number = bot["name"], 1
+        while bot["name"].casefold() in {other["name"].casefold() for other in bots}:
+            number += 1
+            bot["name"] = f"{base}-{number}"
+        bots.append({**bot, "cwd": str(Path.cwd())})
+    return bots

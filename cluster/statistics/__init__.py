@@ -1,0 +1,1 @@
+"""From results to ratings: pure functions over NumPy arrays and Polars frames."""
