@@ -55,8 +55,11 @@ class Choose:
 
     def describe(self) -> str:
         """What happens in it."""
-        choices = ", ".join(f"{choice.text} ({phrase(choice.allowed)})" for choice in self.choices)
-        return f"Whoever plays the deal names it: {choices}."
+        by_condition: dict[str, list[str]] = {}
+        for choice in self.choices:
+            by_condition.setdefault(phrase(choice.allowed), []).append(choice.text)
+        choices = "; ".join(f"{', '.join(texts)}: {condition}" for condition, texts in by_condition.items())
+        return f"Whoever plays the deal names it. {choices}."
 
 
 # Conditions for a choice.

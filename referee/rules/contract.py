@@ -51,7 +51,7 @@ class Tally:
         return Tally(tuple(replace(term, points=-term.points) for term in self.terms))
 
     def __str__(self) -> str:
-        return "; ".join(f"{term.points:+d} {term.what}" for term in self.terms) or "nothing is counted"
+        return "; ".join(f"{term.points:+d} {term.what}" for term in self.terms)
 
 
 #: Nothing is counted.
@@ -64,12 +64,12 @@ def per_trick(points: int) -> Tally:
 
 
 def per_card(points: int, cards: int, what: str) -> Tally:
-    """Points for each card of a set that was taken."""
+    """Points for each card of a set that was taken; ``what``: the words for it, such as "for each heart"."""
 
     def count(trick: Trick) -> list[int]:
         return [(taken & cards).bit_count() for taken in trick.taken]
 
-    return Tally((Term(points, f"for each {what}", count),))
+    return Tally((Term(points, what, count),))
 
 
 def last_tricks(how_many: int, points: int) -> Tally:
@@ -98,12 +98,12 @@ def as_counted(deal: Deal, counts: list[int]) -> list[int]:
 
 
 def never(trick: Trick) -> bool:
-    """All tricks are played."""
+    """Played to the end."""
     return False
 
 
 def at_once(trick: Trick) -> bool:
-    """No trick is played."""
+    """Over before the first trick."""
     return True
 
 
@@ -116,7 +116,7 @@ def when_taken(cards: int) -> Stop:
             rest &= ~taken
         return not rest
 
-    stop.__doc__ = "The deal stops when the last card that counts was taken."
+    stop.__doc__ = "Over at the end of the trick in which the last card that counts was taken."
     return stop
 
 

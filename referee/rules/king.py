@@ -23,27 +23,27 @@ def tricks(points: int) -> Tally:
 
 def hearts(points: int) -> Tally:
     """Points for each heart."""
-    return per_card(points, HEART_CARDS, "heart")
+    return per_card(points, HEART_CARDS, "for each heart")
 
 
 def queens(points: int) -> Tally:
     """Points for each queen."""
-    return per_card(points, QUEENS, "queen")
+    return per_card(points, QUEENS, "for each queen")
 
 
 def jacks(points: int) -> Tally:
     """Points for each jack."""
-    return per_card(points, JACKS, "jack")
+    return per_card(points, JACKS, "for each jack")
 
 
 def men(points: int) -> Tally:
     """Points for each king or jack."""
-    return per_card(points, MEN, "king or jack")
+    return per_card(points, MEN, "for each king or jack")
 
 
 def king_of_hearts(points: int) -> Tally:
     """Points for the king of hearts."""
-    return per_card(points, KING_OF_HEARTS, "king of hearts")
+    return per_card(points, KING_OF_HEARTS, "for the king of hearts")
 
 
 def last_two(points: int) -> Tally:
@@ -63,10 +63,10 @@ def nulls(tricks_of_deal: int) -> Contract:
     """Each player starts with 25 for each trick of the deal, and loses 75 for each trick he takes."""
 
     def settlement(deal: Deal, counts: list[int]) -> list[int]:
-        return [25 * tricks_of_deal - 75 * count for count in counts]
+        return [25 * tricks_of_deal + count for count in counts]
 
-    settlement.__doc__ = f"{25 * tricks_of_deal} less 75 for each trick."
-    return Contract(id="nulls", tally=per_trick(1), settlement=settlement)
+    settlement.__doc__ = f"Each player starts with {25 * tricks_of_deal}."
+    return Contract(id="nulls", tally=per_trick(-75), settlement=settlement)
 
 
 def _four_three_three_three(deal: Deal, counts: list[int]) -> list[int]:

@@ -101,9 +101,9 @@ def _sale(nulls: Contract, no_game: tuple[Choice, ...]) -> tuple[Phase, ...]:
 
 
 _NULLS = {52: king.nulls(13), 32: king.nulls(8)}
-_433 = Choice("433", king.FOUR_THREE_THREE, _owner_after_few_bids, next_to_dealer_leads)
+_NO_GAME = {52: (Choice("433", king.FOUR_THREE_THREE, _owner_after_few_bids, next_to_dealer_leads),), 32: ()}
 _DECKS = {52: DECK_52, 32: DECK_32}
-_SALES = {52: _sale(_NULLS[52], (_433,)), 32: _sale(_NULLS[32], ())}
+_SALES = {size: _sale(_NULLS[size], _NO_GAME[size]) for size in _DECKS}
 _MATCH_TOTALS = {52: 0, 32: -300}
 
 
@@ -122,7 +122,7 @@ def _build(options: Mapping[str, Value]) -> Game:
             tuple(Plan((TrickPlay(),), contract) for contract in NEGATIVES) + (Plan(_SALES[size]),) * 4
         ),
         actions=ACTIONS,
-        contracts=(*NEGATIVES, *TRUMPS, NO_TRUMP, _NULLS[size], king.FOUR_THREE_THREE),
+        contracts=(*NEGATIVES, *TRUMPS, NO_TRUMP, _NULLS[size], *(choice.contract for choice in _NO_GAME[size])),
         match_total=_MATCH_TOTALS[size],
     )
 

@@ -121,6 +121,7 @@ def _build(options: Mapping[str, Value]) -> Game:
         programme=FixedProgramme(tuple(Plan(_NEGATIVE, contract) for contract in NEGATIVES) + (Plan(_FETE),) * 4),
         actions=ACTIONS,
         contracts=(*NEGATIVES, *TRUMPS, NULLS, king.FOUR_THREE_THREE),
+        match_total=0,
     )
 
 

@@ -3,27 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.rules.actions import ActionTable
-from referee.rules.cards import CARD_TEXTS, DECK_52, of_rank
+from referee.rules.cards import DECK_52, of_rank
 from referee.rules.contract import Contract
 from referee.rules.deal import Deal
-from referee.rules.layout import PLACES, SIDES, Layout
+from referee.rules.layout import ACTIONS, END, FIRST_MOVE, FIRST_PLACE, LOW_TO_HIGH, MOVES, Layout
 from referee.rules.ruleset import Game, Option, Plan, Programme, Ruleset, UntilTarget, Value, common_options
 
 _KINGS = of_rank("K")
-_PAIRS = [(start, end) for start in range(SIDES) for end in range(len(PLACES)) if start != end]
-
-ACTIONS = ActionTable(
-    [
-        "end",
-        *(f"place:{card}:{place}" for place in PLACES for card in CARD_TEXTS),
-        *(f"move:{PLACES[start]}:{PLACES[end]}" for start, end in _PAIRS),
-    ]
-)
-_END = ACTIONS.number("end")
-_FIRST_PLACE = _END + 1
-_FIRST_MOVE = _FIRST_PLACE + 52 * len(PLACES)
-_MOVE_BITS = {pair: 1 << number for number, pair in enumerate(_PAIRS, _FIRST_MOVE)}
+_MOVE_BITS = {pair: 1 << number for number, pair in enumerate(MOVES, FIRST_MOVE)}
 
 
 def lowest_hand(deal: Deal, counts: list[int]) -> list[int]:
@@ -46,10 +33,10 @@ class Turns:
         """End, cards that fit a place, piles that fit another."""
         layout: Layout = deal.layout  # type: ignore[assignment]  # `begin` has made it
         hand = deal.hands[deal.actor]  # type: ignore[index]  # somebody is to act
-        mask = 1 << _END
+        mask = 1 << END
         for place, accepted in enumerate(layout.accepts):
             if hand & accepted:
-                mask |= (hand & accepted) << _FIRST_PLACE + 52 * place
+                mask |= (hand & accepted) << FIRST_PLACE + 52 * place
         for move in layout.moves():
             mask |= _MOVE_BITS[move]
         return mask
@@ -58,12 +45,12 @@ class Turns:
         """End the turn, lay a card or move a pile."""
         layout: Layout = deal.layout  # type: ignore[assignment]  # `begin` has made it
         seat: int = deal.actor  # type: ignore[assignment]  # somebody is to act
-        if action == _END:
+        if action == END:
             self._end_turn(deal, layout, seat)
-        elif action >= _FIRST_MOVE:
-            layout.move(*_PAIRS[action - _FIRST_MOVE])
+        elif action >= FIRST_MOVE:
+            layout.move(*MOVES[action - FIRST_MOVE])
         else:
-            place, card = divmod(action - _FIRST_PLACE, 52)
+            place, card = divmod(action - FIRST_PLACE, 52)
             layout.place(card, place)
             deal.hands[seat] ^= 1 << card
             if not deal.hands[seat]:
@@ -93,7 +80,7 @@ class Turns:
         deal.finish(deal.contract.settlement(deal, counts))
 
 
-ROUND = Contract(id="round", settlement=lowest_hand, obligations=())
+ROUND = Contract(id="round", settlement=lowest_hand, obligations=(), plain_order=LOW_TO_HIGH)
 _PLAN = Plan((Turns(),), ROUND)
 
 

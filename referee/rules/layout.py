@@ -1,4 +1,4 @@
-"""The table of Kings in the Corner: eight piles and a stock."""
+"""The table of Kings in the Corner: eight piles and a stock, and what can be done with them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from referee.rules.actions import ActionTable
 from referee.rules.cards import ALL_CARDS, CARD_TEXTS, RANKS, mask, of_rank
 
 if TYPE_CHECKING:
@@ -15,17 +16,37 @@ if TYPE_CHECKING:
 PLACES = ("N", "E", "S", "W", "NE", "SE", "SW", "NW")
 SIDES = 4
 
+#: The moves of a side pile onto another, as pairs of places.
+MOVES = [(start, end) for start in range(SIDES) for end in range(len(PLACES)) if start != end]
+ACTIONS = ActionTable(
+    [
+        "end",
+        *(f"place:{card}:{place}" for place in PLACES for card in CARD_TEXTS),
+        *(f"move:{PLACES[start]}:{PLACES[end]}" for start, end in MOVES),
+    ]
+)
+END = ACTIONS.number("end")
+FIRST_PLACE = END + 1
+FIRST_MOVE = FIRST_PLACE + 52 * len(PLACES)
+
+
+def laid_card(action: int) -> int | None:
+    """The card that an action lays from the hand, if it lays one."""
+    return (action - FIRST_PLACE) % 52 if FIRST_PLACE <= action < FIRST_MOVE else None
+
+
 _KINGS = of_rank("K")
 _RED = mask(range(13, 39))
-_LOW_TO_HIGH = "A" + RANKS[:-1]
+#: Ranks from the lowest to the highest.
+LOW_TO_HIGH = "A" + RANKS[:-1]
 
 
 def _next_lower(card: int) -> int:
     """The cards one rank lower and of the other colour, as a set."""
-    place = _LOW_TO_HIGH.index(RANKS[card % 13])
+    place = LOW_TO_HIGH.index(RANKS[card % 13])
     if place == 0:
         return 0
-    return of_rank(_LOW_TO_HIGH[place - 1]) & (ALL_CARDS ^ _RED if _RED >> card & 1 else _RED)
+    return of_rank(LOW_TO_HIGH[place - 1]) & (ALL_CARDS ^ _RED if _RED >> card & 1 else _RED)
 
 
 #: For each card, the set of those that may lie on it.

@@ -27,7 +27,10 @@ def follow_suit(trick: Trick) -> int:
 
 
 def overtrump(trick: Trick) -> int:
-    """Trumps that beat all cards on the table: while no trump lies there, any trump."""
+    """Trumps that beat all cards on the table.
+
+    While no trump lies there, any trump does.
+    """
     return trick.beating & trick.trumps
 
 
@@ -77,7 +80,10 @@ def trump_led(trick: Trick) -> bool:
 
 
 def opponents_winning(trick: Trick) -> bool:
-    """An opponent's card winning; the partner sits opposite."""
+    """An opponent's card winning.
+
+    The partner sits opposite.
+    """
     return bool(trick.led) and trick.best != (trick.player + 2) % 4
 
 
