@@ -74,23 +74,22 @@ class DecisionEncoder:
         deal = table.match.deal
         if deal is not self._deal or deal.contract is not self._named:
             self._new_head(deal)
-        legal = deal.legal()
-        actions, seats = deal.actions, deal.seats
-        pack = bytes if self._small else _varints
-        legal_bytes, action_bytes = pack(legal), pack(actions)
+        short, pack = _SHORT, bytes if self._small else _varints
+        legal, actions = pack(deal.legal()), pack(deal.actions)
         parts = [
             b"\x08", _varint(match), b"\x10", _varint(table.asked[seat]), _KINDS[deal.kind],  # type: ignore[index]
             self._head,
             _FIXED(0x31, deal.hands[seat], 0x91, 0x01, table.decision_seed()),
-            b"\x3a", _varint(len(legal_bytes)), legal_bytes,
-            b"\x52", _varint(len(action_bytes)), action_bytes, b"\x5a", _varint(len(seats)), bytes(seats),
+            b"\x3a", short[len(legal)], legal,
+            b"\x52", short[len(actions)], actions, b"\x5a", short[len(deal.seats)], bytes(deal.seats),
             b"\x80\x01", _varint(table.bank_us[seat] // 1000), b"\x88\x01", _varint(table.last_charge_us[seat]),
         ]  # fmt: skip
         trick = deal.trick
         if trick is not None:
-            parts += (b"\x60", _varint(len(trick.cards)), b"\x6a", _varint(len(trick.counts)), bytes(trick.counts))
+            counts = trick.counts
+            parts += (b"\x60", short[len(trick.cards)], b"\x6a", short[len(counts)], bytes(counts))
         if table.last_fault[seat]:
-            parts += (b"\x98\x01", _varint(table.last_fault[seat]))
+            parts += (b"\x98\x01", short[table.last_fault[seat]])
         if deal.layout is not None:
             layout = _layout(deal).SerializeToString()
             parts += (b"\xa2\x01", _varint(len(layout)), layout)
