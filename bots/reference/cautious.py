@@ -6,11 +6,12 @@ Each rule is a key by which the legal cards are ordered; the highest key is play
 from __future__ import annotations
 
 from bots.observation import Observation
-from bots.reference import auction
+from bots.reference import auction, cautious_team, corner
 from bots.reference.situation import Situation
 from bots.reference.stakes import CONTRACTS, Stakes
 
 _TEMPER = auction.Temper(margin=40.0, greed=-15.0)
+_TASTE = corner.Taste(move=30.0, chain=0.0, closed=0.0, height=-0.5)
 Key = tuple[float, ...]
 
 
@@ -19,7 +20,12 @@ class CautiousBot:
 
     def decide(self, observation: Observation, legal: list[int]) -> int:
         """The action that risks least."""
-        if observation.kind != "play":
+        kind = observation.kind
+        if kind == "turn":
+            return corner.decide(observation, legal, _TASTE)
+        if observation.ruleset.startswith("klaverjas."):
+            return cautious_team.decide(observation, legal)
+        if kind != "play":
             return auction.decide(observation, legal, _TEMPER)
         stakes = CONTRACTS[observation.contract or "no_tricks"]
         now = Situation(observation, stakes.beats)

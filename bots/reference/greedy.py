@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bots.observation import Observation
-from bots.reference import auction
+from bots.reference import auction, corner, greedy_team
 from bots.reference.chances import HAS_NONE, WINS_IF_DUCKED, WINS_IF_FOUGHT
 from bots.reference.situation import Situation
 from bots.reference.stakes import CONTRACTS, Stakes
@@ -39,6 +39,7 @@ class Plan:
         return SuitTable(worth, when_trump if suit == stakes.trump else when_ruffed, 0.35)
 
 
+_TASTE = corner.Taste()
 _TEMPER = auction.Temper()
 _PLANS = {name: Plan(stakes) for name, stakes in CONTRACTS.items()}
 
@@ -49,6 +50,10 @@ class GreedyBot:
     def decide(self, observation: Observation, legal: list[int]) -> int:
         """The action that promises most."""
         kind = observation.kind
+        if kind == "turn":
+            return corner.decide(observation, legal, _TASTE)
+        if observation.ruleset.startswith("klaverjas."):
+            return greedy_team.decide(observation, legal)
         if kind == "play":
             plan = _PLANS[observation.contract or "no_tricks"]
             return best_card(Situation(observation, plan.stakes.beats), plan, legal)
