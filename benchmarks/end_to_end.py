@@ -1,0 +1,49 @@
+"""The whole path: a host, gRPC over unix sockets, four bot processes; decisions a second by tables a bot."""
+
+import asyncio
+import hashlib
+import sys
+from time import perf_counter
+
+from cluster.schedule import KLEIN
+from referee.faults import Clocks
+from referee.host import Command, Host, LauncherClient, ProcessKey
+from referee.rules import registry
+from referee.table import MatchSpec, Table
+
+BOTS = ("north", "east", "south", "west")
+#: Tables a bot, and blocks of four matches to play on them.
+RUNS = {1: 2, 64: 64, 256: 256, 1024: 512}
+PATIENT = Clocks(budget_ms=10_000)
+
+
+def measure() -> dict[str, float]:
+    """King with four random Python bots in four processes."""
+    figures = {f"decisions_per_s_{t}_table{'s' * (t > 1)}": asyncio.run(_run(t, n)) for t, n in RUNS.items()}
+    figures["decisions_256_tables_over_1_table"] = figures["decisions_per_s_256_tables"] / figures["decisions_per_s_1_table"]
+    return figures
+
+
+async def _run(tables: int, blocks: int) -> float:
+    command = Command((sys.executable, "-m", "bots.reference", "random"))
+    async with Host(LauncherClient(), dict.fromkeys(BOTS, command)) as host:
+        permits = asyncio.Semaphore(tables)
+        await _block(host, "warm-up", permits)
+        start = perf_counter()
+        played = await asyncio.gather(*(_block(host, str(number), permits) for number in range(blocks)))
+        elapsed = perf_counter() - start
+    decisions = [sum(table.asked) for block in played for table in block]
+    if any(faults for block in played for table in block for faults in table.faults):
+        raise SystemExit("a bot was faulted: the figures would mean nothing")
+    return sum(decisions) / elapsed
+
+
+async def _block(host: Host, name: str, permits: asyncio.Semaphore) -> list[Table]:
+    game = registry.ruleset("king.fetes").game()
+    seed = hashlib.sha256(name.encode()).digest()
+    seatings = [tuple(BOTS[place] for place in seating) for seating in KLEIN]
+    specs = [
+        MatchSpec(match_id=f"{name}-{k}", game=game, seed=seed, players=seats, bot_seeds=(1, 2, 3, 4), clocks=PATIENT)
+        for k, seats in enumerate(seatings)
+    ]
+    return await host.play(specs, [[ProcessKey(bot, 0, 0) for bot in seats] for seats in seatings], permits)
