@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
 import tempfile
@@ -14,8 +13,8 @@ import typer
 from cluster import tournament as tournaments
 from cluster.cli import results
 from cluster.cli.output import Bar, Format, FormatOption, err
+from cluster.cli.settings import OptionOption, options_of
 from cluster.tournament import Tournament
-from referee.rules.errors import ConfigError
 
 ResultsOption = Annotated[Path | None, typer.Option("--results", metavar="DIR", help="The results folder; made if missing, resumed if there.")]  # fmt: skip
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Ray workers; default: one for two processors.")]  # fmt: skip
@@ -32,7 +31,7 @@ def play(
     bots: Annotated[list[str], typer.Option("--bots", metavar="B1 B2 …", help="Reference names, commands, or NAME=COMMAND.")],
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     ruleset: Annotated[str, typer.Option(help="One of `kingmaker rules`.")] = "king.fetes",
-    option: Annotated[list[str] | None, typer.Option("--option", metavar="K=V", help="An option of the ruleset.")] = None,
+    option: OptionOption = None,
     blocks: Annotated[int, typer.Option(min=1, help="Blocks in all; the line-ups take turns.")] = 20,
     seed: Annotated[str | None, typer.Option(help="The same seed gives the same cards; default: a fresh one.")] = None,
     results: ResultsOption = None,
@@ -44,7 +43,7 @@ def play(
 ) -> None:
     """Play a quick round-robin, and print the standings."""
     data: dict[str, Any] = {
-        "name": "play", "ruleset": ruleset, "options": _options(option or []), "blocks": blocks, "tables": tables,
+        "name": "play", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "tables": tables,
         "seed": seed if seed is not None else secrets.token_hex(8), "clocks": {"budget_ms": budget_ms},
         "bots": _named([*bots, *(more or [])]),
     }  # fmt: skip
@@ -84,19 +83,6 @@ def _play(tournament: Tournament, folder: Path | None, workers: int | None, addr
     results.standings(folder, form=form)
     if not outcome.complete:
         sys.exit(1)
-
-
-def _options(given: list[str]) -> dict[str, Any]:
-    options = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ConfigError(f"--option {text}: an option is NAME=VALUE, as first_dealer=2")
-        try:
-            options[name] = json.loads(value)
-        except ValueError:
-            options[name] = value
-    return options
 
 
 def _named(texts: list[str]) -> list[dict[str, Any]]:
