@@ -46,7 +46,8 @@ def roem(trick: Trick) -> int:
 def made_or_nat(deal: Deal, counts: list[int]) -> list[int]:
     """If the makers have more, all score their own (makers 100 more for all tricks); else the opponents score all."""
     trick, teams = deal.trick, deal.game.teams
-    assert trick is not None and deal.declarer is not None
+    assert trick is not None
+    assert deal.declarer is not None
     makers = teams[deal.declarer]
     sums = [0, 0]
     for seat, points in enumerate(counts):
@@ -106,7 +107,8 @@ def _klaverjas(name: str, title: str, obligations: Sequence[Obligation]) -> Rule
 
     def build(options: Mapping[str, Value]) -> Game:
         target, claims = options["target"], options["roem"]
-        assert isinstance(target, int) and isinstance(claims, str)
+        assert isinstance(target, int)
+        assert isinstance(claims, str)
         return Game(
             ruleset=name,
             version=1,

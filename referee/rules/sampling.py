@@ -86,7 +86,9 @@ def _shown_by(deal: Deal, card: int) -> int:
     player is void follows from the card itself, since everybody must follow suit.
     """
     trick, contract = deal.trick, deal.contract
-    assert trick is not None and contract is not None and deal.actor is not None
+    assert trick is not None
+    assert contract is not None
+    assert deal.actor is not None
     bit = trick.hand = 1 << card
     trick.player = deal.actor
     kept, lacking = -1, 0
