@@ -59,7 +59,7 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
         for problem in store.sweep():
             progress.warn(problem)
         done = store.done()
-        games = len(schedule.design(tournament.game()).seatings)
+        games = len(schedule.design(tournament.game(), tournament.partners).seatings)
         progress.begin(blocks=tournament.blocks, done=len(done), games=games)
         played = _play(tournament, store, done, play, progress, chunk_size(tournament, games, len(done), workers))
         return Outcome(tournament.blocks, len(done), played)

@@ -53,9 +53,15 @@ class Block:
         return tuple(self.lineup[place] for place in self.seatings[game])
 
 
-def design(game: Game) -> Design:
-    """The design of a game's blocks: teams swap, four players sit in Klein seatings, others rotate."""
+def design(game: Game, partners: str = "same") -> Design:
+    """The design of a game's blocks: teams swap, four players sit in Klein seatings, others rotate.
+
+    ``partners``: whether one bot holds all seats of a team (``same``) or each seat has its own bot (``mixed``), each pair
+    of which is partnered in a third of the blocks.
+    """
     teams = len(set(game.teams))
+    if teams < game.players and partners == "mixed":
+        return Design(game.players, KLEIN[:2], PAIRINGS)
     if teams < game.players:
         swaps = tuple(tuple((team + turn) % teams for team in game.teams) for turn in range(teams))
         return Design(teams, swaps, (tuple(range(teams)),))
@@ -84,7 +90,7 @@ def bot_seed(key: bytes, block: str, game: int, seat: int) -> int:
 
 
 def _endless(tournament: Tournament) -> Iterator[Block]:
-    plan = design(tournament.game())
+    plan = design(tournament.game(), tournament.partners)
     names = [bot.name for bot in tournament.bots]
     key, tournament_id = tournament.key, tournament.id
     index = 0

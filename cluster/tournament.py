@@ -9,7 +9,7 @@ import sys
 import tomllib
 import unicodedata
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -73,7 +73,8 @@ class Tournament(_Settings):
     """What is to be played.
 
     ``blocks``: blocks in all; the line-ups take turns. ``tables``: matches that a bot plays at the same time on each
-    worker. ``lanes``: processes of each bot among which the games of a block are shared out.
+    worker. ``lanes``: processes of each bot among which the games of a block are shared out. ``partners``: in a game of
+    teams, whether one bot plays all seats of a team, or each seat has a bot of its own.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100)] = "tournament"
@@ -83,6 +84,7 @@ class Tournament(_Settings):
     blocks: Count
     bots: Annotated[tuple[BotEntry, ...], Field(min_length=1)]
     clocks: ClockSettings = ClockSettings()
+    partners: Literal["same", "mixed"] = "same"
     max_faults: Count = 3
     tables: Count = 64
     lanes: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
@@ -90,7 +92,9 @@ class Tournament(_Settings):
 
     @model_validator(mode="after")
     def _consistent(self) -> Tournament:
-        self.game()
+        game = self.game()
+        if self.partners == "mixed" and len(set(game.teams)) == game.players:
+            raise ValueError(f"partners is 'mixed', but in {game.ruleset} each plays for himself; leave it out")
         seen: dict[str, str] = {}
         for bot in self.bots:
             other = seen.setdefault(bot.name.casefold(), bot.name)

@@ -38,12 +38,14 @@ def play(
     tables: Annotated[int, typer.Option(min=1, help="Matches that a bot plays at the same time.")] = 64,
     workers: WorkersOption = None,
     address: AddressOption = None,
+    partners: Annotated[str, typer.Option(help="In a game of teams: same (a bot plays both seats) or mixed.")] = "same",
     budget_ms: Annotated[int, typer.Option(min=1, help="Time for a decision, in milliseconds.")] = 200,
     form: FormatOption = Format.table,
 ) -> None:
     """Play a quick round-robin, and print the standings."""
     data: dict[str, Any] = {
         "name": "play", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "tables": tables,
+        "partners": partners,
         "seed": seed if seed is not None else secrets.token_hex(8), "clocks": {"budget_ms": budget_ms},
         "bots": _named([*bots, *(more or [])]),
     }  # fmt: skip
