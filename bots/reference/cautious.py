@@ -82,7 +82,7 @@ def duck(now: Situation, stakes: Stakes, card: int) -> Key:
 
 def trick_costs(now: Situation, stakes: Stakes) -> bool:
     """Whether the trick holds something that counts."""
-    if stakes.trick or stakes.last and now.left <= 2:
+    if stakes.trick or (stakes.last and now.left <= 2):
         return True
     return any(stakes.worth[card] for card in now.table)
 
