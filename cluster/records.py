@@ -35,6 +35,7 @@ DEALS: Mapping[str, Any] = {
     "block": pl.UInt32, "block_id": pl.String, "game": pl.UInt8, "match_id": pl.String, "deal": pl.UInt16,
     "dealer": pl.UInt8, "contract": pl.String, "declarer": pl.UInt8, "seat": pl.UInt8, "bot": pl.String,
     "score": pl.Int32, "paid": pl.Int32, "tricks": pl.UInt8, "bonus": pl.Int32, "bonus_left": pl.Int32,
+    "outcome": pl.String,
 }  # fmt: skip
 REPLAYS: Mapping[str, Any] = {
     "tournament_id": pl.String, "block": pl.UInt32, "block_id": pl.String, "game": pl.UInt8, "match_id": pl.String,
@@ -107,7 +108,9 @@ def _match_rows(played: Played, table: Table, shared: dict[str, Any]) -> list[di
 
 def _deal_rows(table: Table, deal: Deal, shared: dict[str, Any]) -> list[dict[str, Any]]:
     scores = deal.scores()
-    trick = deal.trick
+    trick, contract = deal.trick, deal.contract
+    assert contract is not None
+    outcomes = contract.outcome(deal)
     paid = [0] * len(scores)
     if deal.bidding is not None and deal.bidding.sold:
         price = deal.bidding.price(deal)
@@ -116,7 +119,7 @@ def _deal_rows(table: Table, deal: Deal, shared: dict[str, Any]) -> list[dict[st
     return [
         shared
         | {
-            "deal": deal.number, "dealer": deal.dealer, "contract": deal.contract.id if deal.contract else "round",
+            "deal": deal.number, "dealer": deal.dealer, "contract": contract.id, "outcome": outcomes[seat],
             "declarer": deal.declarer, "seat": seat, "bot": bot, "score": scores[seat], "paid": paid[seat],
             "tricks": None if trick is None else trick.counts[seat],
             "bonus": sum(points for winner, points, claimed in deal.bonuses if claimed and winner == seat),

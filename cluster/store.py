@@ -31,7 +31,7 @@ FORMAT = "kingmaker-results/1"
 _TEMPORARY = ".tmp-"
 
 
-class NoResults(KingmakerError):
+class NoResults(KingmakerError, ValueError):
     """A folder that holds no results; the text says what was looked for."""
 
 

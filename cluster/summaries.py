@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from cluster.statistics.blocks import BlockTable, block_table, complete_blocks
-from cluster.statistics.means import cluster_mean
+from cluster.statistics.means import cluster_mean, cluster_share
 from cluster.statistics.points import per_contract
 from cluster.statistics.ratings import Ratings, rate
 
@@ -53,8 +53,46 @@ def standings(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
 
 
 def contracts(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
-    """One row for each bot and contract; see `cluster.statistics.points.per_contract`."""
-    return per_contract(deals, matches)
+    """One row for each bot and contract; see `cluster.statistics.points.per_contract`.
+
+    Added: bonus and bonus_left, the roem a deal that the bot's seats claimed and left, where anybody had any.
+    """
+    frame = per_contract(deals, matches)
+    rated = deals.join(complete_blocks(matches).select("block_id").unique(), on="block_id", how="semi")
+    means = rated.group_by("bot", "contract").agg(pl.col("bonus", "bonus_left").mean())
+    if rated.select(pl.max_horizontal("bonus", "bonus_left").max()).item() in (None, 0):
+        means = means.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("bonus", "bonus_left"))
+    return frame.join(means, on=["bot", "contract"], how="left", maintain_order="left")
+
+
+def outcomes(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
+    """How deals ended for those whom their outcome concerns: one row for each bot, contract and outcome.
+
+    Columns: bot, contract, outcome, deals, share (of the bot's deals of this contract that have an outcome), low, high
+    (95 %, Wilson, clustered by block), points (mean score of these deals), blocks. Empty in games without outcomes.
+    """
+    rated = deals.join(complete_blocks(matches).select("block_id").unique(), on="block_id", how="semi")
+    teams = matches.select("match_id", "seat", "team")
+    told = (
+        rated.filter(pl.col("outcome").is_not_null())
+        .join(teams, on=["match_id", "seat"])
+        .sort("block_id", "game", "deal", "seat")
+        .unique(["match_id", "deal", "bot", "team"], keep="first", maintain_order=True)  # partners share one outcome
+    )
+    rows = []
+    for (bot, contract), cell in sorted(told.group_by("bot", "contract", maintain_order=True), key=lambda item: item[0]):
+        for outcome in sorted(set(cell["outcome"])):
+            hit = pl.col("outcome") == outcome
+            blocks = cell.group_by("block_id", maintain_order=True).agg(hit.sum().alias("hits"), pl.len().alias("deals"))
+            share = cluster_share(blocks["hits"].to_numpy(), blocks["deals"].to_numpy())
+            mine = cell.filter(hit)
+            rows.append({
+                "bot": bot, "contract": contract, "outcome": outcome, "deals": mine.height, "share": share.share,
+                "low": share.low, "high": share.high, "points": mine["score"].mean(), "blocks": share.blocks,
+            })  # fmt: skip
+    schema = {"bot": pl.String, "contract": pl.String, "outcome": pl.String, "deals": pl.Int64, "share": pl.Float64,
+              "low": pl.Float64, "high": pl.Float64, "points": pl.Float64, "blocks": pl.Int64}  # fmt: skip
+    return pl.DataFrame(rows, schema=schema)
 
 
 def pairs(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:

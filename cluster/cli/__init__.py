@@ -11,7 +11,7 @@ import sys
 import typer
 
 from cluster.cli import play, results, rules
-from referee.rules.errors import ConfigError, KingmakerError, RulesError
+from referee.rules.errors import KingmakerError
 
 app = typer.Typer(
     name="kingmaker",
@@ -31,7 +31,7 @@ def main() -> None:
         app()
     except KingmakerError as error:
         print(f"kingmaker: {error}", file=sys.stderr)
-        sys.exit(2 if isinstance(error, ConfigError | RulesError) else getattr(error, "exit_status", 1))
+        sys.exit(2 if isinstance(error, ValueError) else 1)  # ValueError: what we were given cannot be
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has seen enough
         sys.exit(0)

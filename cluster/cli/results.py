@@ -31,7 +31,11 @@ _CONTRACTS: Columns = [
     ("bot", "Bot", None), ("contract", "Contract", None), ("deals", "Deals", 0), ("blocks", "Blocks", 0),
     ("points", "Points a deal", 1), ("interval", "95 % interval", None), ("edge", "Against the table", 1),
     ("tricks", "Tricks", 2), ("declarer", "Declarer, share", 2), ("points_declaring", "Points declaring", 1),
-    ("points_defending", "Points defending", 1),
+    ("points_defending", "Points defending", 1), ("bonus", "Roem taken", 1), ("bonus_left", "Roem left", 1),
+]  # fmt: skip
+_OUTCOMES: Columns = [
+    ("bot", "Bot", None), ("contract", "Contract", None), ("outcome", "Outcome", None), ("deals", "Deals", 0),
+    ("share", "Share", 3), ("interval", "95 % interval", None), ("points", "Points a deal", 1), ("blocks", "Blocks", 0),
 ]  # fmt: skip
 _PAIRS: Columns = [
     ("bot", "Bot", None), ("opponent", "Against", None), ("score", "Score", 3), ("expected", "Expected", 3),
@@ -48,6 +52,7 @@ def register(app: typer.Typer) -> None:
     """Enter the commands."""
     app.command(epilog="Example: kingmaker standings results/demo --format csv")(standings)
     app.command(epilog="Example: kingmaker contracts results/demo")(contracts)
+    app.command(epilog="Example: kingmaker outcomes results/klaverjas")(outcomes)
     app.command(epilog="Example: kingmaker pairs results/demo")(pairs)
     app.command(epilog="Example: kingmaker matches results/demo")(matches)
     app.command(epilog="Example: kingmaker replay results/demo 1f0c…-0 --json")(replay)
@@ -77,6 +82,13 @@ def contracts(folder: Folder, form: FormatOption = Format.table) -> None:
     frame = summaries.contracts(store.table("deals"), store.table("matches"))
     show(frame.with_columns(interval=_interval("points_low", "points_high", 1)) if form is Format.table else frame,
          form, _CONTRACTS)  # fmt: skip
+
+
+def outcomes(folder: Folder, form: FormatOption = Format.table) -> None:
+    """Print how deals ended, where players have words for it: made, nat and pit; won and blocked."""
+    store = Store(folder)
+    frame = summaries.outcomes(store.table("deals"), store.table("matches"))
+    show(frame.with_columns(interval=_interval("low", "high", 3)) if form is Format.table else frame, form, _OUTCOMES)
 
 
 def pairs(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.table) -> None:
@@ -115,7 +127,7 @@ def replay(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="replays, matches, deals, logs, standings, contracts or pairs.")],
+    table: Annotated[str, typer.Argument(help="replays, matches, deals, logs, standings, contracts, outcomes or pairs.")],
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Its ending says the form: .csv .json .jsonl .parquet")],
 ) -> None:
@@ -152,6 +164,7 @@ def _frame(store: Store, table: str) -> pl.DataFrame:
     made = {
         "standings": lambda: summaries.standings(store.table("matches")),
         "contracts": lambda: summaries.contracts(store.table("deals"), store.table("matches")),
+        "outcomes": lambda: summaries.outcomes(store.table("deals"), store.table("matches")),
         "pairs": lambda: summaries.pairs(store.table("matches")),
     }
     if table in made:

@@ -19,6 +19,8 @@ Count = Callable[[Trick], Sequence[int]]
 Settlement = Callable[["Deal", list[int]], list[int]]
 #: Whether the deal is over although tricks are left.
 Stop = Callable[[Trick], bool]
+#: How a deal that is over ended for each seat, in a word, or None.
+Outcome = Callable[["Deal"], Sequence[str | None]]
 
 
 @dataclass(frozen=True)
@@ -120,11 +122,17 @@ def when_taken(cards: int) -> Stop:
     return stop
 
 
+def no_outcome(deal: Deal) -> Sequence[str | None]:
+    """The scores say all."""
+    return (None,) * len(deal.hands)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Contract:
     """What a deal is played for.
 
-    ``plain_order``, ``trump_order``: ranks from the lowest to the highest. ``trump``: a suit, or none.
+    ``plain_order``, ``trump_order``: ranks from the lowest to the highest. ``trump``: a suit, or none. ``outcome``: the
+    words for how a deal that is over ended for each seat, for statistics, where players have them.
     """
 
     id: str
@@ -133,6 +141,7 @@ class Contract:
     obligations: tuple[Obligation, ...] = (follow_suit,)
     trump: int | None = None
     stop: Stop = never
+    outcome: Outcome = no_outcome
     plain_order: str = KING_ORDER
     trump_order: str = KING_ORDER
 

@@ -80,7 +80,15 @@ class Turns:
         deal.finish(deal.contract.settlement(deal, counts))
 
 
-ROUND = Contract(id="round", settlement=lowest_hand, obligations=(), plain_order=LOW_TO_HIGH)
+def won_or_lost(deal: Deal) -> Sequence[str | None]:
+    """``won`` or ``lost``, by a last card laid or, ``blocked``, by the count of the hands."""
+    how = " blocked" if all(deal.hands) else ""
+    return [("lost" if score else "won") + how for score in deal.scores()]
+
+
+ROUND = Contract(
+    id="round", settlement=lowest_hand, obligations=(), outcome=won_or_lost, plain_order=LOW_TO_HIGH
+)
 _PLAN = Plan((Turns(),), ROUND)
 
 

@@ -62,6 +62,18 @@ def made_or_nat(deal: Deal, counts: list[int]) -> list[int]:
     return [sums[team] for team in teams]
 
 
+def made_nat_or_pit(deal: Deal) -> Sequence[str | None]:
+    """For the makers ``made``, ``nat`` (they failed) or ``pit`` (they took every trick)."""
+    trick, teams = deal.trick, deal.game.teams
+    assert trick is not None
+    assert deal.declarer is not None
+    makers = teams[deal.declarer]
+    word = "pit" if all(teams[winner] == makers for winner in trick.winners) else "made"
+    if not deal.scores()[deal.declarer]:
+        word = "nat"
+    return [word if team == makers else None for team in teams]
+
+
 def _values(trump_suit: str) -> dict[int, int]:
     return {
         card(rank + suit): value
@@ -76,6 +88,7 @@ def _trumps(obligations: Sequence[Obligation]) -> tuple[Contract, ...]:
             id=f"trump:{suit}",
             tally=card_values(_values(suit)) + last_tricks(1, 10),
             settlement=made_or_nat,
+            outcome=made_nat_or_pit,
             obligations=tuple(obligations),
             trump=number,
             plain_order=KLAVERJAS_PLAIN,
