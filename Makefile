@@ -50,7 +50,11 @@ check: setup proto/node_modules  ## formatting, lint, types, imports, protos
 	$(PY) tests/generated_code.py
 	cd proto && node_modules/.bin/buf lint
 
-bench: setup bots/node/node_modules  ## measure, and write benchmarks/results.json
+.venv/.bench-ready: .venv/.ready requirements-bench.lock
+	$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock
+	touch $@
+
+bench: .venv/.bench-ready  ## measure, and write benchmarks/results.json
 	$(PY) -m benchmarks.run
 
 proto: setup  ## write the generated code from proto/
@@ -58,3 +62,4 @@ proto: setup  ## write the generated code from proto/
 
 lock: setup  ## compile requirements.lock from pyproject.toml
 	.venv/bin/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
+	echo open-spiel | .venv/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --constraint requirements.lock --output-file requirements-bench.lock -
