@@ -54,12 +54,15 @@ class ProcessKey(NamedTuple):
 
 @dataclass(frozen=True)
 class ProcessLog:
-    """What a bot process printed, capped, and how it ended (a negative code is a signal)."""
+    """What a bot process printed since the last time, capped.
+
+    ``code``: how it ended, a negative one is a signal; None while it lives.
+    """
 
     bot: str
     copy: int
     lane: int
-    code: int
+    code: int | None
     stdout: str
     stderr: str
 
@@ -73,6 +76,8 @@ class LauncherClient:
         )
         self._exits: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._reader: asyncio.Task[None] | None = None
+        self._peeks: dict[int, asyncio.Future[None]] = {}
+        self._printed: list[dict[str, Any]] = []
 
     async def open(self) -> None:
         """Begin to listen, on the running loop."""
@@ -90,6 +95,16 @@ class LauncherClient:
     def stop(self, name: str, grace_s: float) -> None:
         """SIGTERM now, SIGKILL of the whole tree after the grace."""
         self._say(stop=name, grace_s=grace_s)
+
+    async def peek(self) -> list[dict[str, Any]]:
+        """Return the `printed` events of all living processes."""
+        if self._reader is not None and not self._reader.done():
+            number = len(self._peeks) + 1
+            self._peeks[number] = asyncio.get_running_loop().create_future()
+            self._say(peek=number)
+            await asyncio.wait({self._peeks[number], self._reader}, return_when=asyncio.FIRST_COMPLETED)
+        printed, self._printed = self._printed, []
+        return printed
 
     async def close(self) -> None:
         """End every bot, and the launcher."""
@@ -112,6 +127,10 @@ class LauncherClient:
             event = json.loads(line)
             if "exited" in event:
                 self._exits.pop(event["exited"]).set_result(event)
+            elif "printed" in event:
+                self._printed.append(event)
+            elif "peeked" in event:
+                self._peeks[event["peeked"]].set_result(None)
             elif "failed" in event:
                 self._exits.pop(event["failed"]).set_exception(PlatformError(f"launcher: {event['why']}"))
         for future in self._exits.values():
@@ -145,7 +164,7 @@ class Host:
         self._processes: dict[ProcessKey, asyncio.Task[_BotProcess]] = {}
         self._servers: dict[Link, BotServer] = {}
         self._failed_starts: dict[ProcessKey, int] = {}
-        self._counter = 0
+        self._keys: dict[str, ProcessKey] = {}
         self._broken: asyncio.Future[None] | None = None
         self.logs: list[ProcessLog] = []
 
@@ -178,6 +197,16 @@ class Host:
         for sitting in sittings:
             self._room.end(sitting)
         return [sitting.table for sitting in sittings]
+
+    async def take_logs(self) -> list[ProcessLog]:
+        """Return what the processes printed since the last time, those that ended meanwhile included.
+
+        A process that lives and printed nothing has no entry, nor has anything when the launcher is gone.
+        """
+        printed = await self._launcher.peek()
+        living = [ProcessLog(*self._keys[event["printed"]], None, event["stdout"], event["stderr"]) for event in printed]
+        ended, self.logs = self.logs, []
+        return living + ended
 
     async def close(self) -> None:
         """Say goodbye to every bot, and end all processes."""
@@ -213,8 +242,8 @@ class Host:
         return await asyncio.shield(task)
 
     async def _launch(self, key: ProcessKey) -> _BotProcess:
-        self._counter += 1
-        name = str(self._counter)
+        name = str(len(self._keys) + 1)
+        self._keys[name] = key
         folder = self._folder / name
         folder.mkdir(mode=0o711)
         token = secrets.token_hex(32)

@@ -5,9 +5,10 @@ imports neither gRPC nor Ray, starts bots from its only thread, drains their out
 them and itself when its control pipe closes.
 
 Requests come as JSON lines on standard input: ``{"start": id, "command": [...], "cwd": ..., "env": {...}}``,
-``{"stop": id, "grace_s": 2.0}``. Events go as JSON lines to standard output: ``{"started": id, "pid": n}``,
-``{"failed": id, "why": text}`` (the platform could not start it), ``{"exited": id, "code": n, "stdout": text,
-"stderr": text}``; a negative code is a signal.
+``{"stop": id, "grace_s": 2.0}``, ``{"peek": n}``. Events go as JSON lines to standard output: ``{"started": id,
+"pid": n}``, ``{"failed": id, "why": text}`` (the platform could not start it), ``{"exited": id, "code": n, "stdout":
+text, "stderr": text}``; a negative code is a signal. A peek is answered by ``{"printed": id, "stdout": text, "stderr":
+text}`` for each living bot that has printed anything since the last one, and ``{"peeked": n}`` after them.
 """
 
 from __future__ import annotations
@@ -45,12 +46,14 @@ class Capture:
         if len(self.tail) > 2 * TAIL_BYTES:
             del self.tail[:-TAIL_BYTES]
 
-    def text(self) -> str:
-        """All that was kept, readable whatever the bytes were."""
+    def take(self) -> str:
+        """All that was kept, readable whatever the bytes were; and begin anew."""
         tail = self.tail[-TAIL_BYTES:]
         dropped = self.total - len(self.head) - len(tail)
         middle = f"\n… {dropped} bytes left out …\n".encode() if dropped else b""
-        return (bytes(self.head) + middle + bytes(tail)).decode("utf-8", "replace").replace("\0", "�")
+        kept = bytes(self.head) + middle + bytes(tail)
+        self.head, self.tail, self.total = bytearray(), bytearray(), 0
+        return kept.decode("utf-8", "replace").replace("\0", "�")
 
 
 class Child:
@@ -137,6 +140,16 @@ class Launcher:
         except (ProcessLookupError, PermissionError):
             pass  # the group is gone already, which is what was wanted
 
+    def peek(self, number: int) -> None:
+        """Tell what every living bot has printed since the last time."""
+        for child in self.children.values():
+            for stream, file in (("stdout", child.process.stdout), ("stderr", child.process.stderr)):
+                if file is not None and not file.closed:
+                    self._read(file, child.captures[stream])
+            if any(capture.total for capture in child.captures.values()):
+                _say(printed=child.name, **{stream: capture.take() for stream, capture in child.captures.items()})
+        _say(peeked=number)
+
     def _control(self) -> None:
         data = os.read(sys.stdin.fileno(), 65536)
         if not data:
@@ -150,6 +163,9 @@ class Launcher:
     def _request(self, request: dict[str, Any]) -> None:
         if "start" in request:
             self.start(request["start"], request["command"], request["cwd"], request["env"])
+            return
+        if "peek" in request:
+            self.peek(request["peek"])
             return
         for child in self.children.values():
             if child.name == request["stop"]:
@@ -191,7 +207,7 @@ class Launcher:
         if not self.children:
             for pid in self._strays():
                 _signal(pid, signal.SIGKILL)
-        _say(exited=child.name, code=code, **{name: capture.text() for name, capture in child.captures.items()})
+        _say(exited=child.name, code=code, **{name: capture.take() for name, capture in child.captures.items()})
 
     def _strays(self) -> list[int]:
         """Processes below us that belong to no living bot."""
