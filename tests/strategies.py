@@ -11,6 +11,9 @@ from referee.rules.match import Match
 from referee.rules.registry import RULESETS
 from referee.rules.ruleset import Game, Option, Ruleset, Value
 
+#: The options that every ruleset has.
+COMMON = ("first_dealer", "ask_forced")
+
 
 def values(option: Option) -> list[Value]:
     """All values of an option; of a long range the first, the default and the last."""
@@ -21,7 +24,7 @@ def values(option: Option) -> list[Value]:
 
 def variants(ruleset: Ruleset) -> Iterator[dict[str, Value]]:
     """Options that cover every combination of a ruleset's own options; the common ones have their defaults."""
-    own = [option for option in ruleset.options if option.name not in ("first_dealer", "ask_forced")]
+    own = [option for option in ruleset.options if option.name not in COMMON]
     for combination in product(*map(values, own)):
         yield {option.name: value for option, value in zip(own, combination, strict=True)}
 

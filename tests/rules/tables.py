@@ -27,7 +27,8 @@ def table(name: str, number: int, *hands: str, dealer: int = 3, turned: str = ""
     whole = game(name, **options)
     sets = tuple(mask(cards(hand)) for hand in hands)
     assert len({hand.bit_count() for hand in sets}) == 1, "hands of different sizes"
-    small = replace(whole, packets=(1,) * sets[0].bit_count())
+    deck = tuple(sorted(card for text in (*hands, turned, stock) for card in cards(text)))
+    small = replace(whole, deck=deck, packets=(1,) * sets[0].bit_count())
     return small.start(number, dealer, Dealt(sets, tuple(cards(turned)), tuple(cards(stock))))
 
 
