@@ -49,9 +49,10 @@ class Link:
     nothing.
     """
 
-    def __init__(self, name: str, answered: Callable[[Sitting], None]) -> None:
+    def __init__(self, name: str, answered: Callable[[Sitting], None], playing: Callable[[], int] = lambda: 0) -> None:
         self.name = name
         self.answered = answered
+        self._playing = playing
         self.places: dict[int, Place] = {}
         self.open: dict[int, Place] = {}
         self.outgoing = Outgoing()
@@ -84,6 +85,12 @@ class Link:
     def ready(self) -> bool:
         """There is something to send, and the bot is not busy with what it was sent before."""
         return self.gone is None and not self.open and bool(self.outgoing)
+
+    @property
+    def may_grow(self) -> bool:
+        """Most tables wait for other bots: a moment later there may well be much more to ask this one at once."""
+        waiting = len(self.outgoing.asks)
+        return waiting < wire.MAX_BATCH // 2 and 2 * waiting < self._playing()
 
     def message(self) -> bytes:
         """Take what waits, up to the size of a batch, as one message."""

@@ -32,20 +32,25 @@ class Sitting:
 
 
 class Room:
-    """All tables that are played here. ``changed`` is called with every link that got something to send."""
+    """All tables that are played here; ``playing``: how many.
+
+    ``changed`` is called with every link that got something to send.
+    """
 
     def __init__(self, changed: Callable[[Link], None]) -> None:
         self.changed = changed
+        self.playing = 0
 
     def link(self, name: str) -> Link:
         """A new bot process."""
-        return Link(name, self.step)
+        return Link(name, self.step, lambda: self.playing)
 
     def start(self, spec: MatchSpec, links: Sequence[Link], done: Callable[[Sitting], None]) -> Sitting:
         """Seat these bots, and play; ``done`` is called once the match is over."""
         sitting = Sitting(Table(spec), done)
         sitting.links = tuple(links)
         sitting.places = tuple(link.sit(sitting, seat) for seat, link in enumerate(links))
+        self.playing += 1
         self.step(sitting)
         return sitting
 
@@ -65,4 +70,5 @@ class Room:
                 self.changed(link)
                 return
             table.fault(Fault.DISCONNECT)
+        self.playing -= 1
         sitting.done(sitting)

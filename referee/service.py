@@ -27,6 +27,8 @@ OPTIONS: list[tuple[str, int]] = [
     ("grpc.compression_enabled_algorithms_bitset", 1),  # identity only: no decompression bombs
 ]
 WRITE_TIMEOUT_S = 1.0
+#: A message costs as much as a hundred decisions: where more are likely to come, it pays to wait for them.
+LINGER_S = 0.0005
 METHOD, SERVICE, TOKEN_KEY = "Play", "referee.v1.RefereeService", "kingmaker-token"
 
 Context = Any  # grpc.aio.ServicerContext of raw bytes; its stubs know no method without a serializer
@@ -124,6 +126,8 @@ class BotServer:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
+                if link.ready and link.may_grow:
+                    await asyncio.sleep(LINGER_S)
                 while link.ready:
                     async with asyncio.timeout(WRITE_TIMEOUT_S):
                         await write(link.message())
