@@ -74,11 +74,11 @@ class Arena:
     async def _play(self, blocks: Sequence[Block], attempt: int) -> Chunk:
         host = self._host
         assert host is not None
-        first_log = len(host.logs)
         games = [host.play(self._specs(block), self._seats(block), self._permits) for block in blocks]
         tables = await asyncio.gather(*games)
         played = [records.Played(b, tuple(t), attempt) for b, t in zip(blocks, tables, strict=True)]
-        frames = await asyncio.to_thread(records.frames, self._tournament.id, played, host.logs[first_log:])
+        logs = await host.take_logs()
+        frames = await asyncio.to_thread(records.frames, self._tournament.id, played, logs)
         flat = [table for block_tables in tables for table in block_tables]
         return Chunk(
             block_ids=tuple(block.id for block in blocks),
