@@ -8,11 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import Any, Generic, Self, TypeVar, overload
 
+from referee.rules import registry
 from referee.rules.cards import CARD_TEXTS, members
 from referee.rules.errors import BadNotation, nearest
+from referee.rules.layout import OpenLayout
+from referee.rules.ruleset import Game
+from referee.rules.view import View
 from referee.v1 import decision_pb2, match_pb2
 
 T = TypeVar("T")
@@ -61,6 +66,11 @@ class Ruleset:
         self.actions = tuple(info.actions)
         self.contracts = tuple(info.contracts)
         self.numbers = {text: number for number, text in enumerate(self.actions) if text}
+
+    @cached_property
+    def game(self) -> Game:
+        """The rules themselves."""
+        return registry.ruleset(self.id).game(self.options)
 
 
 class Match:
@@ -224,6 +234,35 @@ class Observation:
         layout = self._decision.layout
         piles = {place: list(pile.cards) for place, pile in zip(PLACES, layout.piles, strict=True)}
         return Layout(piles, layout.stock, list(layout.hand_sizes), list(layout.turned))
+
+    @_Lazy
+    def game(self) -> Game:
+        """The rules that are played, for bots that search (docs/engine.md)."""
+        return self._match.ruleset.game
+
+    @_Lazy
+    def view(self) -> View:
+        """All of this as the rules' own view, from which the hidden cards can be guessed (`referee.rules.sampling`)."""
+        layout = self.layout
+        table = None if layout is None else OpenLayout(
+            piles=tuple(tuple(pile) for pile in layout.piles.values()),
+            stock=layout.stock,
+            hand_sizes=tuple(layout.hand_sizes),
+            turned=tuple(layout.turned),
+        )  # fmt: skip
+        return View(
+            seat=self.seat,
+            number=self.deal,
+            dealer=self.dealer,
+            hand=self.hand_mask,
+            contract=self.contract,
+            declarer=self.declarer,
+            actions=tuple(self.actions),
+            seats=tuple(self.seats),
+            table=tuple(card for _, card in self.trick),
+            tricks=tuple(self.tricks),
+            layout=table,
+        )
 
     # The match.
 
