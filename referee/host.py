@@ -6,42 +6,31 @@ Create the `LauncherClient` before anything opens a gRPC channel or server in th
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import secrets
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee.launcher import SEAT_VARIABLE, kill_seats
 from referee.link import Link
+from referee.processes import Command, LauncherClient, PlatformError
 from referee.room import Room, Sitting
-from referee.rules.errors import KingmakerError
-from referee.service import BotServer
+from referee.service import BotServer, Pulse
 from referee.table import MatchSpec, Table
 
+__all__ = ["Command", "Host", "LauncherClient", "PlatformError", "ProcessKey", "ProcessLog"]
+
 GRACE_S = 2.0
+#: What SIGTERM leaves a process, before SIGKILL.
+TERM_S = 0.5
 #: A bot that failed to start so often in a row is not started again: its seats forfeit.
 MAX_FAILED_STARTS = 3
 #: Settings of the host that a bot process may see; everything else stays here, tokens above all.
 PASSED_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
-SEAT_VARIABLE = "KINGMAKER_SEAT"
-
-
-class PlatformError(KingmakerError):
-    """The platform failed, not a bot: what was being played is void, and is to be played again."""
-
-
-@dataclass(frozen=True)
-class Command:
-    """How a bot is started: the words of its command, and the folder it is started in."""
-
-    words: tuple[str, ...]
-    cwd: str | None = None
 
 
 class ProcessKey(NamedTuple):
@@ -67,86 +56,29 @@ class ProcessLog:
     stderr: str
 
 
-class LauncherClient:
-    """The host's side of `referee.launcher`."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "referee.launcher"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=True
-        )
-        self._exits: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._reader: asyncio.Task[None] | None = None
-        self._peeks: dict[int, asyncio.Future[None]] = {}
-        self._printed: list[dict[str, Any]] = []
-
-    async def open(self) -> None:
-        """Begin to listen, on the running loop."""
-        loop = asyncio.get_running_loop()
-        stream = asyncio.StreamReader(limit=1 << 22)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), self._process.stdout)
-        self._reader = loop.create_task(self._listen(stream))
-
-    def start(self, name: str, command: Command, env: dict[str, str]) -> asyncio.Future[dict[str, Any]]:
-        """Start a process; the result is its `exited` event, or a PlatformError where the launcher failed."""
-        future = self._exits[name] = asyncio.get_running_loop().create_future()
-        self._say(start=name, command=list(command.words), cwd=command.cwd, env=env)
-        return future
-
-    def stop(self, name: str, grace_s: float) -> None:
-        """SIGTERM now, SIGKILL of the whole tree after the grace."""
-        self._say(stop=name, grace_s=grace_s)
-
-    async def peek(self) -> list[dict[str, Any]]:
-        """Return the `printed` events of all living processes."""
-        if self._reader is not None and not self._reader.done():
-            number = len(self._peeks) + 1
-            self._peeks[number] = asyncio.get_running_loop().create_future()
-            self._say(peek=number)
-            await asyncio.wait({self._peeks[number], self._reader}, return_when=asyncio.FIRST_COMPLETED)
-        printed, self._printed = self._printed, []
-        return printed
-
-    async def close(self) -> None:
-        """End every bot, and the launcher."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        if self._reader is not None:
-            await self._reader
-        await asyncio.to_thread(self._process.wait)
-
-    def _say(self, **request: Any) -> None:
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write((json.dumps(request) + "\n").encode())
-            self._process.stdin.flush()
-        except (BrokenPipeError, ValueError) as error:
-            raise PlatformError("the launcher is gone") from error
-
-    async def _listen(self, stream: asyncio.StreamReader) -> None:
-        while line := await stream.readline():
-            event = json.loads(line)
-            if "exited" in event:
-                self._exits.pop(event["exited"]).set_result(event)
-            elif "printed" in event:
-                self._printed.append(event)
-            elif "peeked" in event:
-                self._peeks[event["peeked"]].set_result(None)
-            elif "failed" in event:
-                self._exits.pop(event["failed"]).set_exception(PlatformError(f"launcher: {event['why']}"))
-        for future in self._exits.values():
-            if not future.done():
-                future.set_exception(PlatformError("the launcher is gone"))
-
-
 class _BotProcess:
-    """One living bot process, its link and its server."""
+    """One bot process, its link and its server, from start to end.
 
-    def __init__(self, key: ProcessKey, link: Link, server: BotServer, folder: Path) -> None:
+    ``ready``: it has said hello, or will not. ``ended``: its stream is over, and ``why``.
+    """
+
+    def __init__(
+        self, key: ProcessKey, name: str, folder: Path, link: Link, failed: Callable[[Exception], None]
+    ) -> None:
         self.key = key
-        self.link = link
-        self.server = server
+        self.name = name
         self.folder = folder
+        self.link = link
+        self.token = secrets.token_hex(32)
+        self.server = BotServer(link, self.token, lost=self._lost, failed=failed)
         self.exit: asyncio.Future[dict[str, Any]] | None = None
+        self.ready = asyncio.Event()
+        self.ended = asyncio.Event()
+        self.why = ""
+
+    def _lost(self, why: str) -> None:
+        self.why = why
+        self.ended.set()
 
 
 class Host:
@@ -155,22 +87,28 @@ class Host:
     ``start_timeout_s``: time for a process to say hello. Use as ``async with``.
     """
 
+    _folder: Path
+    _broken: asyncio.Future[None]
+    _pulse: Pulse
+
     def __init__(self, launcher: LauncherClient, bots: dict[str, Command], *, start_timeout_s: float = 30.0) -> None:
         self._launcher = launcher
         self._bots = bots
         self._start_timeout_s = start_timeout_s
         self._room = Room(self._changed)
-        self._folder = Path(tempfile.mkdtemp(prefix="km-"))
-        self._processes: dict[ProcessKey, asyncio.Task[_BotProcess]] = {}
-        self._servers: dict[Link, BotServer] = {}
-        self._failed_starts: dict[ProcessKey, int] = {}
+        self._processes: dict[ProcessKey, _BotProcess] = {}
+        self._living: dict[Link, _BotProcess] = {}
+        self._lives: set[asyncio.Task[None]] = set()
         self._keys: dict[str, ProcessKey] = {}
-        self._broken: asyncio.Future[None] | None = None
-        self.logs: list[ProcessLog] = []
+        self._failed_starts: dict[ProcessKey, int] = {}
+        self._logs: list[ProcessLog] = []
 
     async def __aenter__(self) -> Host:
-        await self._launcher.open()
+        self._folder = Path(tempfile.mkdtemp(prefix="km-"))
         self._broken = asyncio.get_running_loop().create_future()
+        await self._launcher.open()
+        self._launcher.gone.add_done_callback(self._launcher_gone)
+        self._pulse = Pulse(self._stalled)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -185,127 +123,160 @@ class Host:
         Raises:
             PlatformError: something here broke; nothing of the block counts.
         """
-        assert self._broken is not None
-        games = asyncio.gather(*(self._play_one(s, k, permits) for s, k in zip(specs, seats, strict=True)))
+        begun: list[Sitting] = []
+        block = [asyncio.create_task(self._play_one(s, k, permits, begun)) for s, k in zip(specs, seats, strict=True)]
+        games: asyncio.Future[Any] = asyncio.gather(*block)
+        is_void = True
         try:
             await asyncio.wait({games, self._broken}, return_when=asyncio.FIRST_COMPLETED)
             if self._broken.done():
                 self._broken.result()
-            sittings = games.result()
+            tables: list[Table] = games.result()
+            is_void = False
+        except PlatformError:
+            raise
+        except Exception as error:
+            raise PlatformError(f"{type(error).__name__}: {error}") from error
         finally:
             games.cancel()
-        for sitting in sittings:
-            self._room.end(sitting)
-        return [sitting.table for sitting in sittings]
+            await asyncio.gather(games, *block, return_exceptions=True)
+            for sitting in begun:
+                self._room.end(sitting, is_void=is_void)
+        return tables
 
     async def take_logs(self) -> list[ProcessLog]:
         """Return what the processes printed since the last time, those that ended meanwhile included.
 
-        A process that lives and printed nothing has no entry, nor has anything when the launcher is gone.
+        A process that lives and printed nothing has no entry.
         """
         printed = await self._launcher.peek()
-        living = [ProcessLog(*self._keys[event["printed"]], None, event["stdout"], event["stderr"]) for event in printed]
-        ended, self.logs = self.logs, []
+        living = [
+            ProcessLog(*self._keys[event["printed"]], None, event["stdout"], event["stderr"]) for event in printed
+        ]
+        ended, self._logs = self._logs, []
         return living + ended
 
     async def close(self) -> None:
-        """Say goodbye to every bot, and end all processes."""
-        tasks = [task for task in self._processes.values() if task.done() and not task.exception()]
-        for task in self._processes.values():
-            task.cancel()
-        await asyncio.gather(*(self._end(task.result()) for task in tasks))
+        """Say goodbye to every bot, and end all processes; what is still played is void."""
+        self._fail(PlatformError("the host is closed"))
+        await asyncio.gather(*(self._end(process) for process in list(self._living.values())))
         await self._launcher.close()
+        await asyncio.gather(*self._lives, return_exceptions=True)
+        self._pulse.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
-        if self._broken is not None and self._broken.done():
-            self._broken.exception()
 
-    async def _play_one(self, spec: MatchSpec, keys: Sequence[ProcessKey], permits: asyncio.Semaphore) -> Sitting:
+    async def _play_one(
+        self, spec: MatchSpec, keys: Sequence[ProcessKey], permits: asyncio.Semaphore, begun: list[Sitting]
+    ) -> Table:
         async with permits:
             processes = await asyncio.gather(*(self._process(key) for key in keys))
-            done: asyncio.Future[Sitting] = asyncio.get_running_loop().create_future()
-
-            def finished(sitting: Sitting) -> None:
-                if not done.done():
-                    done.set_result(sitting)
-
-            self._room.start(spec, [process.link for process in processes], finished)
-            return await done
+            done = asyncio.Event()
+            sitting = self._room.start(spec, [process.link for process in processes], lambda _: done.set())
+            begun.append(sitting)
+            await done.wait()
+            return sitting.table
 
     async def _process(self, key: ProcessKey) -> _BotProcess:
-        task = self._processes.get(key)
-        if task is not None and task.done() and task.result().link.gone is not None:
-            if self._failed_starts.get(key, 0) >= MAX_FAILED_STARTS:
-                return task.result()
-            task = None
-        if task is None:
-            task = self._processes[key] = asyncio.create_task(self._launch(key))
-        return await asyncio.shield(task)
-
-    async def _launch(self, key: ProcessKey) -> _BotProcess:
-        name = str(len(self._keys) + 1)
-        self._keys[name] = key
-        folder = self._folder / name
-        folder.mkdir(mode=0o711)
-        token = secrets.token_hex(32)
-        (folder / "token").touch(mode=0o400)
-        os.chmod(folder / "token", 0o600)
-        (folder / "token").write_text(token)
-        link = self._room.link(key.bot)
-        server = self._servers[link] = BotServer(link, token)
-        await server.listen(str(folder / "ref.sock"))
-        process = _BotProcess(key, link, server, folder)
-        env = {name: value for name in PASSED_ENV if (value := os.environ.get(name)) is not None}
-        process.exit = self._launcher.start(name, self._bots[key.bot], env | {SEAT_VARIABLE: str(folder)})
-        process.exit.add_done_callback(lambda exit: self._exited(process, exit))
-        connected = asyncio.create_task(server.connected.wait())
-        done, _ = await asyncio.wait(
-            {connected, process.exit}, timeout=self._start_timeout_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        if connected in done:
-            self._failed_starts[key] = 0
-        else:
-            connected.cancel()
-            self._failed_starts[key] = self._failed_starts.get(key, 0) + 1
-            link.lost("start time-out")
-            self._launcher.stop(name, 0.0)
+        """The process that plays as ``key``, started if there is none or it is gone."""
+        process = self._processes.get(key)
+        if process is None or (process.link.gone and self._failed_starts.get(key, 0) < MAX_FAILED_STARTS):
+            name = str(len(self._keys) + 1)
+            self._keys[name] = key
+            process = _BotProcess(key, name, self._folder / name, self._room.link(key.bot), self._fail)
+            self._processes[key] = self._living[process.link] = process
+            life = asyncio.create_task(self._live(process))
+            self._lives.add(life)
+            life.add_done_callback(self._lives.discard)
+        await process.ready.wait()
         return process
 
-    def _exited(self, process: _BotProcess, exit: asyncio.Future[dict[str, Any]]) -> None:
-        if exit.cancelled():
-            return
-        error = exit.exception()
-        if error is not None:
-            assert self._broken is not None
-            if not self._broken.done():
-                self._broken.set_exception(error)
-            return
-        event = exit.result()
-        self.logs.append(ProcessLog(*process.key, event["code"], event["stdout"], event["stderr"]))
-        process.link.lost(_ending(event["code"]))
-        asyncio.get_running_loop().create_task(self._retire(process))
+    async def _live(self, process: _BotProcess) -> None:
+        """Attend to a process from its start to its end."""
+        try:
+            event = await self._attend(process, await self._start(process))
+            self._logs.append(ProcessLog(*process.key, event["code"], event["stdout"], event["stderr"]))
+            process.link.lost(_ending(event["code"]))
+        except Exception as error:
+            self._fail(error)
+        finally:
+            del self._living[process.link]
+            await process.server.close("the process has ended")
+            shutil.rmtree(process.folder, ignore_errors=True)
 
-    async def _retire(self, process: _BotProcess) -> None:
-        self._servers.pop(process.link, None)
-        await process.server.close("the process has ended")
-        shutil.rmtree(process.folder, ignore_errors=True)
+    async def _start(self, process: _BotProcess) -> asyncio.Future[dict[str, Any]]:
+        """Start a process; return its exit."""
+        process.folder.mkdir(mode=0o711)
+        token = process.folder / "token"
+        token.touch(mode=0o600)
+        token.write_text(process.token)
+        await process.server.listen(str(process.folder / "ref.sock"))
+        env = {name: value for name in PASSED_ENV if (value := os.environ.get(name)) is not None}
+        process.exit = self._launcher.start(
+            process.name, self._bots[process.key.bot], env | {SEAT_VARIABLE: str(process.folder)}
+        )
+        return process.exit
+
+    async def _attend(self, process: _BotProcess, exit: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
+        """Wait for a process to say hello, and then for its end."""
+        key, link = process.key, process.link
+        await _either(exit, process.server.connected, self._start_timeout_s)
+        if process.server.connected.is_set():
+            self._failed_starts[key] = 0
+            process.ready.set()
+            await _either(exit, process.ended)
+            if not exit.done() and await self._launcher.ping():  # else it was not the bot that ended the stream
+                link.lost(process.why)
+                await asyncio.wait({exit}, timeout=GRACE_S)
+            if not exit.done():
+                self._launcher.stop(process.name, TERM_S)
+            return await exit
+        if not exit.done():
+            self._launcher.stop(process.name, 0.0)
+            link.lost("start time-out")
+        else:
+            link.lost(_ending(exit.result()["code"]))
+        self._failed_starts[key] = self._failed_starts.get(key, 0) + 1
+        process.ready.set()
+        return await exit
 
     async def _end(self, process: _BotProcess) -> None:
-        assert process.exit is not None
-        if process.exit.done():
+        if process.exit is None:
             return
-        await process.server.close("no more matches")
-        try:
-            await asyncio.wait_for(asyncio.shield(process.exit), GRACE_S)
-        except TimeoutError:
-            self._launcher.stop(process.folder.name, 0.5)
-            await asyncio.wait({process.exit}, timeout=GRACE_S)
-        except PlatformError:
-            pass  # the launcher is gone, and its bots with it
+        farewell = asyncio.create_task(process.server.close("no more matches"))
+        await asyncio.wait({process.exit}, timeout=GRACE_S)
+        if not process.exit.done():
+            self._launcher.stop(process.name, TERM_S)
+            await asyncio.wait({process.exit}, timeout=2 * TERM_S)
+        await farewell
 
     def _changed(self, link: Link) -> None:
-        server = self._servers.get(link)
-        if server is not None:
-            server.changed()
+        process = self._living.get(link)
+        if process is not None:
+            process.server.changed()
+
+    def _stalled(self, seconds: float) -> None:
+        for link in self._living:
+            link.pause(seconds)
+
+    def _launcher_gone(self, _: object) -> None:
+        self._fail(PlatformError("the launcher is gone"))
+        kill_seats(str(self._folder))  # those that left their bot's tree did not die with the launcher
+
+    def _fail(self, error: Exception) -> None:
+        """Make void what is played."""
+        if not self._broken.done():
+            if not isinstance(error, PlatformError):
+                cause, error = error, PlatformError(f"{type(error).__name__}: {error}")
+                error.__cause__ = cause
+            self._broken.set_exception(error)
+            self._broken.exception()  # whether anybody plays or not, it has been seen
+
+
+async def _either(future: asyncio.Future[Any], event: asyncio.Event, timeout: float | None = None) -> None:
+    """Wait for one of them."""
+    waiting = asyncio.ensure_future(event.wait())
+    await asyncio.wait({future, waiting}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
 
 
 def _ending(code: int) -> str:

@@ -12,41 +12,51 @@ from typing import TYPE_CHECKING
 from referee import wire
 from referee.faults import Fault
 from referee.rules.ruleset import Game
+from referee.v1 import match_pb2
 
 if TYPE_CHECKING:
     from referee.room import Sitting
 
 MAX_STRIKES = 10
+#: So many answers that come twice or late are forgiven for each decision that was sent, and so many more in all.
+STALE_FOR_EACH, STALE_MORE = 2, 100
+#: The most matches whose end is told in one message: a megabyte holds them.
+MAX_ENDS = 1024
 
 
 @dataclass(slots=True)
 class Place:
-    """A seat that this bot holds in a match, under the match's number on the stream."""
+    """A seat that this bot holds in a match, under the match's number on the stream.
+
+    ``sent``: the number of the last decision that was sent, 0 before the first. ``allowance_us``: the time it has.
+    ``is_told``: the bot has heard of the match; it does together with the first decision.
+    """
 
     sitting: Sitting
     seat: int
     number: int
+    sent: int = 0
     allowance_us: int = 0
+    is_told: bool = False
 
 
 @dataclass
 class Outgoing:
     """What waits to be sent."""
 
-    starts: list[Place] = field(default_factory=list)
     asks: list[Place] = field(default_factory=list)
     ends: list[Place] = field(default_factory=list)
 
     def __bool__(self) -> bool:
-        return bool(self.starts or self.asks or self.ends)
+        return bool(self.asks or self.ends)
 
 
 class Link:
     """The conversation with one bot process.
 
     ``open``: the decisions that were sent and not answered, oldest first, by match number. ``gone``: why nothing
-    more is to be expected of the process, None while it lives. ``stale``, ``strikes``: messages that counted for
-    nothing.
+    more is to be expected of the process, None while it lives. ``stale``: answers that came late or twice,
+    ``strikes``: what counted for nothing and had no excuse.
     """
 
     def __init__(self, name: str, answered: Callable[[Sitting], None], playing: Callable[[], int] = lambda: 0) -> None:
@@ -63,13 +73,13 @@ class Link:
         self.strikes = 0
         self._games: dict[int, int] = {}
         self._next = 1
+        self._decisions = 0
 
     def sit(self, sitting: Sitting, seat: int) -> Place:
         """Take a seat in a match that begins."""
         place = Place(sitting, seat, self._next)
         self._next += 1
         self.places[place.number] = place
-        self.outgoing.starts.append(place)
         return place
 
     def ask(self, place: Place) -> None:
@@ -77,9 +87,25 @@ class Link:
         self.outgoing.asks.append(place)
 
     def leave(self, place: Place) -> None:
-        """Tell the end of a match with the next message."""
-        if self.places.pop(place.number, None) is not None:
+        """Tell the end of a match with the next message; a void one is not asked about any more."""
+        if self.places.pop(place.number, None) is None:
+            return
+        if place.sitting.is_void:
+            self.outgoing.asks = [ask for ask in self.outgoing.asks if ask is not place]
+        if place.is_told and self.gone is None:
             self.outgoing.ends.append(place)
+
+    def resume(self) -> None:
+        """Begin anew on another stream of the same process: what is open is asked again, and its clock runs on."""
+        for place in self.places.values():
+            place.is_told = False
+        again = [place for place in self.open.values() if not place.sitting.is_void]
+        self.outgoing = Outgoing(asks=again + self.outgoing.asks)
+        self.open.clear()
+        self.allowance_us = 0
+        self._games.clear()
+        if not again:
+            self.busy_since = 0.0
 
     @property
     def ready(self) -> bool:
@@ -96,27 +122,32 @@ class Link:
         """Take what waits, up to the size of a batch, as one message."""
         out = self.outgoing
         asks, out.asks = out.asks[: wire.MAX_BATCH], out.asks[wire.MAX_BATCH :]
-        starts, ends = out.starts, out.ends
-        out.starts, out.ends = [], []
-        infos = [info for place in starts if (info := self._introduce(place.sitting.table.spec.game)) is not None]
-        decisions = []
+        ends, out.ends = out.ends[:MAX_ENDS], out.ends[MAX_ENDS:]
+        infos: list[match_pb2.RulesetInfo] = []
+        starts, decisions = [], []
         for place in asks:
             table = place.sitting.table
+            if not place.is_told:
+                starts.append(wire.match_start(table, place.seat, place.number, self._ruleset(table.spec.game, infos)))
+                place.is_told = True
             decisions.append(place.sitting.encoder.encode(place.number))
+            place.sent = table.asked[place.seat]
             place.allowance_us = table.spec.clocks.budget_ms * 1000 + table.bank_us[place.seat]
             self.allowance_us += place.allowance_us
             self.open[place.number] = place
-        return wire.batch(
-            infos,
-            [wire.match_start(p.sitting.table, p.seat, p.number, self._games[id(p.sitting.table.spec.game)]) for p in starts],
-            decisions,
-            [wire.match_end(p.sitting.table, p.seat, p.number) for p in ends],
-        )
+        self._decisions += len(asks)
+        over = [wire.match_end(p.sitting.table, p.seat, p.number, is_void=p.sitting.is_void) for p in ends]
+        return wire.batch(infos, starts, decisions, over)
 
     def sent(self, now: float) -> None:
         """Start the clock: the last message has been written."""
         if self.busy_since == 0.0 and self.open:
             self.busy_since = now
+
+    def pause(self, seconds: float) -> None:
+        """Leave a span out of the count, in which the referee itself stood still."""
+        if self.busy_since != 0.0:
+            self.busy_since += seconds
 
     def deadline(self) -> float | None:
         """When the oldest open decision is overdue, in the loop's seconds; None while nothing is open.
@@ -140,13 +171,15 @@ class Link:
         for answer in answers:
             number = answer.match
             place = self.open.get(number)
-            if place is not None and number not in taken and self._asked(place) == answer.number:
+            if place is not None and number not in taken and place.sent == answer.number:
                 taken[number] = (place, answer.action)
-            elif number in taken or self._was_asked(number, answer.number):
+            elif self._was_asked(number, answer.number):
                 self.stale += 1
+                self.strikes += self.stale > STALE_FOR_EACH * self._decisions + STALE_MORE
             else:
                 self.strikes += 1
         if not taken:
+            self.strikes += not answers
             return
         share = self._share(len(taken), now)
         for place, action in taken.values():
@@ -156,7 +189,7 @@ class Link:
 
     def overdue(self, now: float) -> None:
         """Fail the oldest open decision, whose time is up."""
-        number, place = next(iter(self.open.items()))
+        place = next(iter(self.open.values()))
         allowance = place.allowance_us
         self.busy_since = min(now, self.busy_since + allowance / 1e6)
         self._close(place)
@@ -171,6 +204,7 @@ class Link:
         self.open.clear()
         self.outgoing = Outgoing()
         self.allowance_us = 0
+        self.busy_since = 0.0
         for place in places:
             place.sitting.table.fault(Fault.DISCONNECT)
             self.answered(place.sitting)
@@ -187,7 +221,7 @@ class Link:
 
     def _share(self, answers: int, now: float) -> int:
         """Microseconds of the span since the batch was sent, or the last answer came, for each of the answers."""
-        span = 0.0 if self.busy_since == 0.0 else now - self.busy_since
+        span = 0.0 if self.busy_since == 0.0 else max(0.0, now - self.busy_since)
         self.busy_since = now
         return int(span * 1e6 / answers)
 
@@ -197,18 +231,15 @@ class Link:
         if not self.open:
             self.busy_since = 0.0
 
-    def _asked(self, place: Place) -> int:
-        return place.sitting.table.asked[place.seat]
-
     def _was_asked(self, match: int, number: int) -> bool:
-        """Whether this is a decision of the past: closed, so that its answer is late or comes twice."""
+        """Whether this is a decision that was sent once, so that its answer is late or comes twice."""
         place = self.places.get(match)
-        if place is None:
-            return 0 < match < self._next
-        return 0 < number <= self._asked(place) and not (match in self.open and number == self._asked(place))
+        return 0 < number <= place.sent if place is not None else 0 < match < self._next
 
-    def _introduce(self, game: Game) -> wire.match_pb2.RulesetInfo | None:
-        if id(game) in self._games:
-            return None
-        self._games[id(game)] = number = len(self._games) + 1
-        return wire.ruleset_info(number, game)
+    def _ruleset(self, game: Game, infos: list[match_pb2.RulesetInfo]) -> int:
+        """The number of a ruleset on the stream; a new one is added to those that the bot is told."""
+        number = self._games.get(id(game))
+        if number is None:
+            number = self._games[id(game)] = len(self._games) + 1
+            infos.append(wire.ruleset_info(number, game))
+        return number

@@ -14,9 +14,9 @@ from referee.wire import DecisionEncoder
 
 
 class Sitting:
-    """A table, and who sits at it."""
+    """A table, and who sits at it; one that ``is_void`` counts for nothing, and is not played on."""
 
-    __slots__ = ("done", "encoder", "links", "places", "table")
+    __slots__ = ("done", "encoder", "is_void", "links", "places", "table")
 
     def __init__(self, table: Table, done: Callable[[Sitting], None]) -> None:
         self.table = table
@@ -24,11 +24,7 @@ class Sitting:
         self.links: tuple[Link, ...] = ()
         self.places: tuple[Place, ...] = ()
         self.done = done
-
-    def end(self) -> None:
-        """Tell every seat how the match ended; a match that is not over is void."""
-        for link, place in zip(self.links, self.places, strict=True):
-            link.leave(place)
+        self.is_void = False
 
 
 class Room:
@@ -54,15 +50,19 @@ class Room:
         self.step(sitting)
         return sitting
 
-    def end(self, sitting: Sitting) -> None:
-        """Tell every seat how the match ended."""
-        sitting.end()
-        for link in sitting.links:
+    def end(self, sitting: Sitting, *, is_void: bool = False) -> None:
+        """Tell every seat how the match ended, or that it is void."""
+        sitting.is_void = is_void
+        self.playing -= not sitting.table.over
+        for link, place in zip(sitting.links, sitting.places, strict=True):
+            link.leave(place)
             self.changed(link)
 
     def step(self, sitting: Sitting) -> None:
         """Play on until a living bot has to be asked, or the match is over."""
         table = sitting.table
+        if sitting.is_void:
+            return
         while (seat := table.advance()) is not None:
             link = sitting.links[seat]
             if link.gone is None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import grpc
@@ -29,32 +30,68 @@ OPTIONS: list[tuple[str, int]] = [
 WRITE_TIMEOUT_S = 1.0
 #: A message costs as much as a hundred decisions: where more are likely to come, it pays to wait for them.
 LINGER_S = 0.0005
+#: A timer that rings so late tells of a loop that stood still: what has come meanwhile is looked at first.
+LATE_S, SECOND_LOOK_S = 0.005, 0.02
 METHOD, SERVICE, TOKEN_KEY = "Play", "referee.v1.RefereeService", "kingmaker-token"
 
 Context = Any  # grpc.aio.ServicerContext of raw bytes; its stubs know no method without a serializer
 
 
+class _Stream:
+    """One conversation. ``over``: done once it is to end, with the status and its text; OK where the bot ended it."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.over: asyncio.Future[tuple[grpc.StatusCode, str]] = asyncio.get_running_loop().create_future()
+        self.reader: asyncio.Task[None] | None = None
+        self.writer: asyncio.Task[None] | None = None
+
+    def end(self, code: grpc.StatusCode, text: str) -> None:
+        """End it, if it has not ended yet."""
+        if not self.over.done():
+            self.over.set_result((code, text))
+
+    def cancel(self) -> None:
+        """Read and write no more."""
+        for task in (self.reader, self.writer):
+            if task is not None:
+                task.cancel()
+
+
+def _report(error: Exception) -> None:
+    asyncio.get_running_loop().call_exception_handler({"message": "error in the referee", "exception": error})
+
+
 class BotServer:
     """Serves one bot process: moves its link's messages, and keeps its clock.
 
-    ``connected``: set once the bot has said hello.
+    ``connected``: set once the bot has said hello. ``lost`` is told why a stream that no newer one supersedes has
+    ended, and by default tells the link; ``failed`` is told of errors here, which are no bot's fault.
     """
 
-    def __init__(self, link: Link, token: str) -> None:
+    def __init__(
+        self,
+        link: Link,
+        token: str,
+        *,
+        lost: Callable[[str], None] | None = None,
+        failed: Callable[[Exception], None] = _report,
+    ) -> None:
         self.link = link
         self.connected = asyncio.Event()
         self._token = token
+        self._lost = link.lost if lost is None else lost
+        self._failed = failed
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
-        self._stream: asyncio.Task[Any] | None = None
-        self._superseded: set[asyncio.Task[Any]] = set()
+        self._stream: _Stream | None = None
         self._server: grpc.aio.Server | None = None
         self._goodbye: str | None = None
 
     async def listen(self, socket: str) -> None:
         """Open the unix socket at this path."""
         server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=8)
-        method = grpc.stream_stream_rpc_method_handler(self._play)  # type: ignore[arg-type]  # raw bytes both ways
+        method: Any = grpc.stream_stream_rpc_method_handler(self._play)  # raw bytes both ways
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, {METHOD: method}),))
         server.add_insecure_port(f"unix:{socket}")
         await server.start()
@@ -68,92 +105,183 @@ class BotServer:
         """Say goodbye, and end the server."""
         self._goodbye = reason
         self._wake.set()
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._server is not None:
-            await self._server.stop(0.5)
+        self._disarm()
+        server, self._server = self._server, None
+        if server is not None:
+            await server.stop(0.5)
 
     async def _play(self, _: object, context: Context) -> None:
+        await self._admit(context)
+        stream = _Stream(context)
+        self._take_over(stream)
+        stream.reader = asyncio.create_task(self._read(stream))
+        stream.writer = asyncio.create_task(self._write(stream))
         try:
-            await self._converse(context)
-        except (grpc.aio.AbortError, asyncio.CancelledError):
-            raise
-        except Exception as error:
-            # Whatever a peer does to its stream is the end of that stream, never a traceback to the peer.
-            self.link.lost(f"stream broke: {type(error).__name__}")
+            await asyncio.wait({stream.over})  # which would be cancelled with us if it were awaited itself
+            code, text = stream.over.result()
+            if code is not grpc.StatusCode.OK:
+                await _abort(context, code, text)
+        finally:
+            stream.end(grpc.StatusCode.OK, "stream closed")
+            stream.cancel()
+            if self._stream is stream:
+                self._disarm()
+                if self._goodbye is None:
+                    with self._guarded():
+                        self._lost(stream.over.result()[1])
 
-    async def _converse(self, context: Context) -> None:
+    def _take_over(self, stream: _Stream) -> None:
+        """Let this stream be the one of the process; an older one ends."""
+        if self._stream is not None:
+            if self._stream.writer is not None:
+                self._stream.writer.cancel()  # its reader ends after the abort: to cancel a read ends the call
+            self._stream.end(grpc.StatusCode.ABORTED, "superseded by a newer stream of the same process")
+            self.link.resume()
+        self._stream = stream
+        self._wake.set()
+
+    async def _admit(self, context: Context) -> None:
+        """Check who calls, and its first message; abort the call where they are not right."""
         given = dict(context.invocation_metadata() or ()).get(TOKEN_KEY, "")
         if not hmac.compare_digest(str(given).encode(), self._token.encode()):
-            await context.abort(grpc.StatusCode.UNAUTHENTICATED, f"metadata {TOKEN_KEY!r} is not the token of this socket")
-        first = await context.read()
+            await _abort(
+                context, grpc.StatusCode.UNAUTHENTICATED, f"metadata {TOKEN_KEY!r} is not the token of this socket"
+            )
+        try:
+            first = await context.read()
+        except Exception:
+            first = grpc.aio.EOF  # the peer broke it
         try:
             wire.read_hello(b"" if first is grpc.aio.EOF else first)
         except ProtocolError as error:
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, str(error))
-        me = asyncio.current_task()
-        assert me is not None
-        if self._stream is not None:
-            self._superseded.add(self._stream)
-            self._stream.cancel()
-        self._stream = me
-        await context.write(wire.welcome())
-        self.connected.set()
-        writer = asyncio.create_task(self._write(context.write, me))
-        try:
-            await self._read(context)
-        finally:
-            writer.cancel()
-            if self._stream is me and self._goodbye is None:
-                self.link.lost("stream closed")
+            await _abort(context, grpc.StatusCode.FAILED_PRECONDITION, str(error))
+        if self.link.gone is not None:
+            await _abort(context, grpc.StatusCode.ABORTED, "this process has been given up")
 
-    async def _read(self, context: Context) -> None:
+    async def _read(self, stream: _Stream) -> None:
         link, loop = self.link, asyncio.get_running_loop()
-        while True:
-            data = await context.read()
-            if data is grpc.aio.EOF:
+        while not stream.over.done():
+            try:
+                data = await stream.context.read()
+            except Exception as error:
+                # Whatever a peer does to its stream is the end of that stream, never a traceback.
+                stream.end(grpc.StatusCode.OK, f"stream broke: {type(error).__name__}")
                 return
-            link.received(data, loop.time())
+            if data is grpc.aio.EOF:
+                stream.end(grpc.StatusCode.OK, "stream closed")
+                return
+            with self._guarded():
+                link.received(data, loop.time())
             self._arm()
             if link.ready:
                 self._wake.set()
             if link.strikes >= MAX_STRIKES:
-                await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MAX_STRIKES} messages that answer nothing")
+                stream.end(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MAX_STRIKES} messages that answer nothing")
 
-    async def _write(self, write: Callable[[bytes], Awaitable[None]], stream: asyncio.Task[Any]) -> None:
+    async def _write(self, stream: _Stream) -> None:
         link, loop = self.link, asyncio.get_running_loop()
         try:
-            while True:
+            await self._send(stream, wire.welcome())
+            self.connected.set()
+            while self._goodbye is None:
                 await self._wake.wait()
                 self._wake.clear()
                 if link.ready and link.may_grow:
                     await asyncio.sleep(LINGER_S)
                 while link.ready:
-                    async with asyncio.timeout(WRITE_TIMEOUT_S):
-                        await write(link.message())
+                    message = b""
+                    with self._guarded():
+                        message = link.message()
+                    if not message:
+                        return
+                    await self._send(stream, message)
                     link.sent(loop.time())
                     self._arm()
-                if self._goodbye is not None:
-                    await write(wire.goodbye(self._goodbye))
-                    return
+            await self._send(stream, wire.goodbye(self._goodbye))
         except TimeoutError:
-            link.lost("not reading")
-            stream.cancel()
-        except (grpc.aio.AioRpcError, grpc.aio.UsageError):
-            link.lost("stream broke")
+            stream.end(grpc.StatusCode.OK, "not reading")
+        except Exception as error:
+            stream.end(grpc.StatusCode.OK, f"stream broke: {type(error).__name__}")
+
+    async def _send(self, stream: _Stream, message: bytes) -> None:
+        """Write a message.
+
+        Raises:
+            TimeoutError: the bot does not read.
+        """
+        writing = asyncio.ensure_future(stream.context.write(message))
+        try:
+            for _ in range(2):  # a loop that stands still for long cannot make up both waits
+                await asyncio.wait({writing}, timeout=WRITE_TIMEOUT_S / 2)
+            if not writing.done():
+                raise TimeoutError
+            writing.result()
+        finally:
+            writing.cancel()
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Tell of an error of our own."""
+        try:
+            yield
+        except Exception as error:
+            self._failed(error)
 
     def _arm(self) -> None:
+        self._disarm()
+        deadline = self.link.deadline()
+        if deadline is not None and self._goodbye is None:
+            self._timer = asyncio.get_running_loop().call_at(deadline, self._overdue)
+
+    def _disarm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        deadline = self.link.deadline()
-        if deadline is not None:
-            self._timer = asyncio.get_running_loop().call_at(deadline, self._overdue)
 
-    def _overdue(self) -> None:
-        now = asyncio.get_running_loop().time()
-        while (deadline := self.link.deadline()) is not None and deadline <= now:
-            self.link.overdue(now)
+    def _overdue(self, may_be_late: bool = True) -> None:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        assert self._timer is not None
+        if may_be_late and now > self._timer.when() + LATE_S:
+            self._timer = loop.call_later(SECOND_LOOK_S, self._overdue, False)
+            return
+        with self._guarded():
+            while (deadline := self.link.deadline()) is not None and deadline <= now:
+                self.link.overdue(now)
         self._arm()
         if self.link.ready:
             self._wake.set()
+
+
+class Pulse:
+    """Watches the loop: while it stands still, no bot's clock runs.
+
+    ``stalled`` is told the seconds of a stall that was longer than the links' margins usually forgive.
+    """
+
+    BEAT_S, STALL_S = 0.01, 0.05
+
+    def __init__(self, stalled: Callable[[float], None]) -> None:
+        self._stalled = stalled
+        self._loop = asyncio.get_running_loop()
+        self._timer = self._loop.call_later(self.BEAT_S, self._beat)
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._timer.cancel()
+
+    def _beat(self) -> None:
+        late = self._loop.time() - self._timer.when()
+        if late > self.STALL_S:
+            self._stalled(late)
+        self._timer = self._loop.call_later(self.BEAT_S, self._beat)
+
+
+async def _abort(context: Context, code: grpc.StatusCode, text: str) -> None:
+    """End a call with a status; a peer that is gone already does not hear it."""
+    try:
+        await context.abort(code, text)
+    except grpc.aio.AbortError:
+        raise
+    except Exception:
+        raise grpc.aio.AbortError from None

@@ -98,13 +98,13 @@ class Table:
         mask = self.match.deal.legal_mask()
         over_us = charge_us - self.spec.clocks.budget_ms * 1000
         if over_us > 0:
-            if over_us <= self.spec.clocks.margin_ms * 1000:
-                charge_us -= over_us
-            elif over_us > self.bank_us[seat]:
+            margin_us = self.spec.clocks.margin_ms * 1000
+            if over_us > self.bank_us[seat] + margin_us:
                 self.fault(Fault.TIMEOUT, charge_us)
                 return
-            else:
-                self.bank_us[seat] -= over_us
+            paid_us = 0 if over_us <= margin_us else min(over_us, self.bank_us[seat])
+            self.bank_us[seat] -= paid_us
+            charge_us -= over_us - paid_us
         if not mask >> action & 1:
             self.fault(Fault.ILLEGAL, charge_us)
             return

@@ -58,13 +58,14 @@ class DecisionEncoder:
     long for it (benchmarks/README.md). Tests parse its bytes with the generated code and compare every field.
     """
 
-    __slots__ = ("_deal", "_head", "_named", "_small", "table")
+    __slots__ = ("_contract", "_deal", "_declarer", "_head", "_small", "table")
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self._small = len(table.spec.game.actions) <= 128
         self._deal: Deal | None = None
-        self._named: object = None
+        self._contract: object = None
+        self._declarer: int | None = None
         self._head = b""
 
     def encode(self, match: int) -> bytes:
@@ -72,7 +73,7 @@ class DecisionEncoder:
         table = self.table
         seat: int = table.seat  # type: ignore[assignment]  # the table waits for somebody
         deal = table.match.deal
-        if deal is not self._deal or deal.contract is not self._named:
+        if deal is not self._deal or deal.contract is not self._contract or deal.declarer != self._declarer:
             self._new_head(deal)
         short, pack = _SHORT, bytes if self._small else _varints
         legal, actions = pack(deal.legal()), pack(deal.actions)
@@ -105,9 +106,10 @@ class DecisionEncoder:
         )
         if deal.contract is not None:
             head.contract = deal.game.contract_ids.index(deal.contract.id) + 1
-            if deal.declarer is not None:
-                head.declarer = deal.declarer
-        self._deal, self._named, self._head = deal, deal.contract, head.SerializeToString()
+        if deal.declarer is not None:
+            head.declarer = deal.declarer
+        self._deal, self._contract, self._declarer = deal, deal.contract, deal.declarer
+        self._head = head.SerializeToString()
 
 
 def ruleset_info(number: int, game: Game) -> match_pb2.RulesetInfo:
@@ -138,9 +140,9 @@ def match_start(table: Table, seat: int, match: int, ruleset: int) -> match_pb2.
     )
 
 
-def match_end(table: Table, seat: int, match: int) -> match_pb2.MatchEnd:
-    """How a match ended for a seat; sent only when no match with the same seed is still played."""
-    if not table.over:
+def match_end(table: Table, seat: int, match: int, *, is_void: bool = False) -> match_pb2.MatchEnd:
+    """How a match ended for a seat; sent only when no match with the same seed is still played, or to be played again."""
+    if is_void or not table.over:
         return match_pb2.MatchEnd(match=match, is_void=True)
     return match_pb2.MatchEnd(
         match=match,
