@@ -58,7 +58,9 @@ def transcript(ruleset: Ruleset, options: dict[str, Value]) -> Iterator[str]:
         yield from _decisions(match, deal)
         if deal.layout is not None:
             yield "  piles " + ", ".join(f"{place} {' '.join(pile)}" for place, pile in deal.layout.texts().items())
-            yield from (f"  seat {seat} has left {' '.join(texts(hand))}" for seat, hand in enumerate(deal.hands))
+            yield from (
+                f"  seat {seat} has left {' '.join(texts(hand)) or 'nothing'}" for seat, hand in enumerate(deal.hands)
+            )
         yield f"  scores {_numbers(deal.scores())}, totals {_numbers(match.totals)}"
     yield ""
     yield f"ranks {_numbers(match.ranks())}"
