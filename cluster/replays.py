@@ -12,12 +12,13 @@ from referee.rules.cards import CARD_TEXTS, texts
 from referee.rules.deal import Deal
 from referee.rules.errors import KingmakerError, RulesError
 from referee.rules.match import Match
+from referee.table import MatchSpec, Table
 
 FORMAT = "kingmaker-replay/1"
 
 
 class BrokenReplay(KingmakerError):
-    """A stored replay that does not follow from its own seed; the text says at which action."""
+    """A stored replay that does not follow from its own seed, or not to its hash; the text says at which action."""
 
 
 def replay(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,8 +32,11 @@ def replay(row: Mapping[str, Any]) -> dict[str, Any]:
     where = f"match {row['match_id']}"
     if dealing.commitment(row["seed"]) != row["commitment"]:
         raise BrokenReplay(f"{where}: the seed does not match its commitment")
-    match = Match(registry.ruleset(row["ruleset"]).game(json.loads(row["options"])), row["seed"])
-    events = _decisions(row)
+    try:
+        events = list(_decisions(row))
+        match = Match(registry.ruleset(row["ruleset"]).game(json.loads(row["options"])), row["seed"])
+    except ValueError as error:
+        raise BrokenReplay(f"{where}: {error}") from None
     decisions: list[list[dict[str, Any]]] = [[]]
     for number, (action, told) in enumerate(events, 1):
         deal = match.deal
@@ -46,7 +50,21 @@ def replay(row: Mapping[str, Any]) -> dict[str, Any]:
             decisions.append([])
     if not match.over or decisions.pop():
         raise BrokenReplay(f"{where}: the stored actions end before the match does")
+    if _hash(row, match) != row["match_hash"]:
+        raise BrokenReplay(f"{where}: what is stored does not come to the hash of the match")
     return _tell(row, match, decisions)
+
+
+def _hash(row: Mapping[str, Any], match: Match) -> str:
+    """The hash of a match that was played again, over the stored marks and names."""
+    spec = MatchSpec(
+        match_id=row["match_id"], game=match.game, seed=match.seed, players=tuple(row["players"]),
+        bot_seeds=(0,) * match.game.players,
+    )  # fmt: skip
+    table = Table(spec)
+    table.match, table.forfeits = match, set(row["forfeits"])
+    table.actions, table.marks = unpack("H", row["actions"]), unpack("B", row["marks"])
+    return table.record_hash()
 
 
 def _decisions(row: Mapping[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:

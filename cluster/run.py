@@ -32,7 +32,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: blocks scheduled, there before, and played now."""
+    """How a run ended: blocks scheduled, those of them that were there before, and played now."""
 
     scheduled: int
     before: int
@@ -53,12 +53,13 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
 
     Raises:
         ConfigError: the folder holds something else, or cannot be written.
+        NotWritten: the disk refused a batch; what the folder holds is whole.
     """
     with writer(folder) as store:
         store.create(plan_of(tournament), extend=extend)
         for problem in store.sweep():
             progress.warn(problem)
-        done = store.done()
+        done = _scheduled(tournament, store.done())
         games = len(schedule.design(tournament.game(), tournament.partners).seatings)
         progress.begin(blocks=tournament.blocks, done=len(done), games=games)
         played = _play(tournament, store, done, play, progress, chunk_size(tournament, games, len(done), workers))
@@ -67,7 +68,11 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
 
 def plan_of(tournament: Tournament) -> dict[str, object]:
     """What is written down in a results folder: all that decides what is played and under which conditions."""
-    return {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables"})}
+    plan = {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables"})}
+    plan["bots"] = [
+        bot.model_dump(mode="json", exclude={"cwd"} if bot.is_reference else None) for bot in tournament.bots
+    ]  # a reference bot is the same in every folder
+    return plan
 
 
 def chunk_size(tournament: Tournament, games: int, done: int, workers: int) -> int:
@@ -76,6 +81,17 @@ def chunk_size(tournament: Tournament, games: int, done: int, workers: int) -> i
     fill = max(1, tournament.tables // games // 2)
     steps = max(1, (tournament.blocks - done) // (8 * workers))
     return min(fill, steps, MAX_CHUNK)
+
+
+def _scheduled(tournament: Tournament, found: set[str]) -> set[str]:
+    """Those of these blocks that are scheduled: after `extend` by bots others may be there too."""
+    done: set[str] = set()
+    for block in schedule.blocks(tournament) if found else ():
+        if block.id in found:
+            done.add(block.id)
+            if len(done) == len(found):
+                break
+    return done
 
 
 def _play(tournament: Tournament, store: Writer, done: set[str], play: Play, progress: Progress, size: int) -> int:

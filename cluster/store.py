@@ -3,7 +3,7 @@
 ::
 
     DIR/tournament.json           what is played; written once
-    DIR/batches/NAME/*.parquet    the rows of some blocks: matches, deals, replays, logs
+    DIR/batches/NAME/*.parquet    the rows of some blocks: matches, deals, replays, logs; and SHA256SUMS of them
     DIR/damaged/, DIR/conflicts/  batches that could not be read, or were played twice with different results
 
 A batch is written under a temporary name, synced, and renamed: it is there whole or not at all, and is never
@@ -13,26 +13,39 @@ overwritten. There is one writer, which holds a lock on the folder.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from cluster.plan import agree
 from cluster.records import SCHEMAS
 from referee.rules.errors import ConfigError, KingmakerError
 
 PLAN = "tournament.json"
+SUMS = "SHA256SUMS"
 FORMAT = "kingmaker-results/1"
 _TEMPORARY = ".tmp-"
+#: What polars raises over a file that is none; a panic is no PolarsError.
+_UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 class NoResults(KingmakerError, ValueError):
     """A folder that holds no results; the text says what was looked for."""
+
+
+class DamagedResults(KingmakerError):
+    """Files of a results folder that cannot be read; the text names the first and what to do."""
+
+
+class NotWritten(KingmakerError):
+    """The disk refused; what the folder holds is whole."""
 
 
 class Store:
@@ -69,8 +82,29 @@ class Store:
         return [self.folder / "batches" / name for name in names if not name.startswith(".")]
 
     def table(self, name: str) -> pl.DataFrame:
-        """All rows of one table (see `cluster.records.SCHEMAS`), in the order of the schedule; empty at the start."""
-        return self.scan(name).collect()
+        """All rows of one table (see `cluster.records.SCHEMAS`), in the order of the schedule; empty at the start.
+
+        Raises:
+            NoResults: the folder holds none.
+            DamagedResults: a file cannot be read.
+        """
+        return self.collect(self.scan(name))
+
+    def collect(self, frame: pl.LazyFrame) -> pl.DataFrame:
+        """Read what `scan` began.
+
+        Raises:
+            DamagedResults: a file cannot be read.
+        """
+        try:
+            return frame.collect()
+        except _UNREADABLE as error:
+            for path in self.batches():
+                problem = _problem(path)
+                if problem:
+                    text = f"{path}: {problem}; playing into the folder again sets it aside and plays its blocks again"
+                    raise DamagedResults(text) from None
+            raise DamagedResults(f"{self.folder}: {error}") from None
 
     def scan(self, name: str) -> pl.LazyFrame:
         """One table, to be read as far as it is needed."""
@@ -78,13 +112,13 @@ class Store:
         files = [path / f"{name}.parquet" for path in self.batches()]
         if not files:
             return pl.DataFrame(schema=dict(SCHEMAS[name])).lazy()
-        order = [key for key in ("block", "game", "deal", "seat") if key in SCHEMAS[name]]
+        order = [key for key in ("block", "block_id", "game", "deal", "seat") if key in SCHEMAS[name]]
         frame = pl.scan_parquet(files)
         return frame.sort(order) if order else frame
 
     def done(self) -> set[str]:
         """The ids of all blocks that are there."""
-        return set(self.scan("matches").select("block_id").unique().collect()["block_id"])
+        return set(self.collect(self.scan("matches").select("block_id").unique())["block_id"])
 
     def replay(self, match_id: str) -> dict[str, Any]:
         """The stored row of one match.
@@ -92,7 +126,7 @@ class Store:
         Raises:
             NoResults: no such match.
         """
-        rows = self.scan("replays").filter(pl.col("match_id") == match_id).collect().to_dicts()
+        rows = self.collect(self.scan("replays").filter(pl.col("match_id") == match_id)).to_dicts()
         if not rows:
             raise NoResults(f"{self.folder}: no match {match_id!r}; `kingmaker matches {self.folder}` lists them")
         return rows[0]
@@ -107,57 +141,80 @@ class Writer(Store):
         ``extend``: more blocks and more bots than before are welcome.
 
         Raises:
-            ConfigError: the folder holds results of something else; the text says what differs.
+            ConfigError: the folder holds something else; the text says what differs.
+            NotWritten: the disk refused.
         """
         plan = json.loads(json.dumps({"format": FORMAT, **plan}))
         if (self.folder / PLAN).exists():
-            differences = list(_differences(self.plan, plan, extend))
-            if differences:
-                raise ConfigError(f"{self.folder} holds results of another tournament: {'; '.join(differences)}")
+            agree(self.folder, self.plan, plan, extend=extend)
             if self.plan == plan:
                 return
-        elif any(path for path in self.folder.iterdir() if path.name not in (".lock", "batches")):
-            raise ConfigError(f"{self.folder} is not empty and holds no results; give a new folder")
-        (self.folder / "batches").mkdir(exist_ok=True)
-        _write(self.folder / (_TEMPORARY + PLAN), json.dumps(plan, indent=1, ensure_ascii=False).encode())
-        os.replace(self.folder / (_TEMPORARY + PLAN), self.folder / PLAN)
-        _sync(self.folder)
+        elif self._foreign():
+            (self.folder / ".lock").unlink(missing_ok=True)
+            raise ConfigError(f"{self.folder} is not empty and holds no results ({PLAN} is missing); give a new folder")
+        with _speaking(self.folder):
+            (self.folder / "batches").mkdir(exist_ok=True)
+            _write(self.folder / (_TEMPORARY + PLAN), json.dumps(plan, indent=1, ensure_ascii=False).encode())
+            os.replace(self.folder / (_TEMPORARY + PLAN), self.folder / PLAN)
+            _sync(self.folder)
 
     def sweep(self) -> list[str]:
-        """Remove what an earlier crash left, set damaged batches aside; return a sentence for each of those."""
+        """Remove what an earlier crash left, set damaged batches aside; return a sentence for each of those.
+
+        Raises:
+            NotWritten: the disk refused.
+        """
         problems = []
-        for path in (self.folder / "batches").iterdir():
-            if path.name.startswith(_TEMPORARY):
-                shutil.rmtree(path)
-        for path in self.batches():
-            try:
-                problem = _problem(path)
-            except (OSError, pl.exceptions.PolarsError) as error:
-                problem = f"{type(error).__name__}: {error}"
-            if problem:
-                (self.folder / "damaged").mkdir(exist_ok=True)
-                os.replace(path, _free(self.folder / "damaged" / path.name))
-                problems.append(f"{path.name}: {problem}; set aside, its blocks are played again")
+        with _speaking(self.folder):
+            for path in (self.folder / "batches").iterdir():
+                if path.name.startswith(_TEMPORARY):
+                    shutil.rmtree(path)
+            seen: set[str] = set()
+            for path in self.batches():
+                problem = _problem(path, self.plan.get("tournament_id"), seen)
+                if problem:
+                    (self.folder / "damaged").mkdir(exist_ok=True)
+                    os.replace(path, _free(self.folder / "damaged" / path.name))
+                    problems.append(f"{path.name}: {problem}; set aside, its blocks are played again")
         return problems
 
     def write(self, name: str, files: Mapping[str, bytes]) -> bool:
-        """Put a batch in place; False where one of that name is there already, which stands."""
+        """Put a batch in place; False where one of that name is there already, which stands.
+
+        Raises:
+            NotWritten: the disk refused; nothing of the batch is there.
+        """
         final = self.folder / "batches" / name
         temporary = self.folder / "batches" / (_TEMPORARY + name)
-        temporary.mkdir()
-        for table, data in files.items():
-            _write(temporary / f"{table}.parquet", data)
-        _sync(temporary)
+        sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {table}.parquet\n" for table, data in files.items())
+        try:
+            with _speaking(self.folder):
+                temporary.mkdir()
+                for table, data in files.items():
+                    _write(temporary / f"{table}.parquet", data)
+                _write(temporary / SUMS, sums.encode())
+                _sync(temporary)
+                return self._put(temporary, final)
+        except NotWritten:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+    def _put(self, temporary: Path, final: Path) -> bool:
         try:
             os.rename(temporary, final)
         except OSError:
             if not final.is_dir():
                 raise
             os.makedirs(self.folder / "conflicts", exist_ok=True)
-            os.rename(temporary, _free(self.folder / "conflicts" / name))
+            os.rename(temporary, _free(self.folder / "conflicts" / final.name))
             return False
         _sync(final.parent)
         return True
+
+    def _foreign(self) -> bool:
+        """The folder holds what no run that was killed at its very beginning leaves."""
+        ours = {".lock", "batches", _TEMPORARY + PLAN}
+        return bool(self.batches()) or any(path.name not in ours for path in self.folder.iterdir())
 
 
 @contextmanager
@@ -183,19 +240,34 @@ def writer(folder: Path) -> Iterator[Writer]:
         os.close(lock)
 
 
-def _differences(old: Any, new: Any, extend: bool, place: str = "") -> Iterable[str]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted(old.keys() | new.keys()):
-            yield from _differences(old.get(key), new.get(key), extend, f"{place}.{key}".lstrip("."))
-    elif old != new:
-        if extend and ((place == "blocks" and new > old) or (place == "bots" and all(bot in new for bot in old))):
-            return
-        yield f"{place} was {json.dumps(old, ensure_ascii=False)}, is {json.dumps(new, ensure_ascii=False)}"
+def _problem(batch: Path, tournament_id: str | None = None, seen: set[str] | None = None) -> str | None:
+    """What is wrong with a batch, read in full, or None; ``seen``: blocks of other batches, to which its own are added."""
+    try:
+        _check_sums(batch)
+        tables = {name: pl.read_parquet(batch / f"{name}.parquet") for name in SCHEMAS}
+    except (ValueError, *_UNREADABLE) as error:
+        return f"{getattr(error, 'strerror', None) or error}"
+    problem = _contents(tables)
+    matches = tables["matches"]
+    if problem is None and tournament_id is not None and set(matches["tournament_id"]) != {tournament_id}:
+        problem = "it holds matches of another tournament"
+    blocks = set(matches["block_id"]) if problem is None else set()
+    if seen is not None:
+        if blocks & seen:
+            return f"block {min(blocks & seen)} is in another batch already"
+        seen |= blocks
+    return problem
 
 
-def _problem(batch: Path) -> str | None:
-    """What is wrong with a batch, read in full, or None."""
-    tables = {name: pl.read_parquet(batch / f"{name}.parquet") for name in SCHEMAS}
+def _check_sums(batch: Path) -> None:
+    lines = (batch / SUMS).read_text(encoding="utf-8").splitlines()
+    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    for name in (f"{table}.parquet" for table in SCHEMAS):
+        if hashlib.sha256((batch / name).read_bytes()).hexdigest() != sums.get(name):
+            raise ValueError(f"{name} is not what {SUMS} says")
+
+
+def _contents(tables: Mapping[str, pl.DataFrame]) -> str | None:
     for name, schema in SCHEMAS.items():
         if tables[name].columns != list(schema):
             return f"{name}.parquet has other columns"
@@ -209,6 +281,15 @@ def _problem(batch: Path) -> str | None:
         if set(tables[name]["match_id"]) != set(matches["match_id"]):
             return f"{name}.parquet holds other matches"
     return None
+
+
+@contextmanager
+def _speaking(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        text = f"{folder} cannot be written: {error.strerror}; what is there is whole, the same command goes on from it"
+        raise NotWritten(text) from None
 
 
 def _write(path: Path, data: bytes) -> None:

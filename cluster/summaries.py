@@ -43,10 +43,10 @@ def standings(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
     """
     played = _played(matches)
     rated = ratings(matches, anchor)
-    columns = ["bot", "elo", "low", "high", "rank_low", "rank_high", "chance_best"]
-    if rated is None:
-        return played.with_columns(*(pl.lit(None, pl.Float64).alias(c) for c in columns[1:])).rename({"elo": "rating"})
-    frame = rated.frame().select(columns).rename({"elo": "rating"})
+    schema = pl.Schema({"bot": pl.String, "elo": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+                        "rank_low": pl.Int64, "rank_high": pl.Int64, "chance_best": pl.Float64})  # fmt: skip
+    frame = pl.DataFrame(schema=schema) if rated is None else rated.frame().select(list(schema)).cast(schema)
+    frame = frame.rename({"elo": "rating"})
     return frame.join(played, on="bot", how="full", coalesce=True).sort(
         "rating", "bot", descending=[True, False], nulls_last=True
     )

@@ -11,7 +11,7 @@ import unicodedata
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from referee.faults import Clocks
 from referee.rules import registry
@@ -20,7 +20,42 @@ from referee.rules.ruleset import Game
 
 #: Bots that come with the project, by name; each is a command like any other.
 REFERENCE_BOTS = ("random", "greedy", "cautious", "lowest")
-Count = Annotated[int, Field(ge=1, strict=True)]
+#: Letters that would change the line that they stand in, or the letters around them.
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+#: What a value must be, by pydantic's name of the error.
+_RIGHT = {
+    "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}", "less_than_equal": "at most {le}",
+    "int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number", "string_type": "a text",
+    "dict_type": "a table", "model_type": "a table with keys of its own", "literal_error": "{expected}",
+    "tuple_type": "a list: [[bots]] begins each", "too_short": "a list of at least {min_length}",
+    "string_too_short": "at least {min_length} letter long", "string_too_long": "at most {max_length} letters long",
+    "finite_number": "a number",
+}  # fmt: skip
+
+
+def _name(name: str) -> str:
+    name = unicodedata.normalize("NFC", name)
+    strange = any(letter in _BIDI or unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") for letter in name)
+    if strange or name != name.strip():
+        raise ValueError("a name has no control characters, and no space at its ends")
+    return name
+
+
+def _system_text(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("a command or folder has no NUL character")
+    return text
+
+
+def _seed(seed: object) -> object:
+    if type(seed) not in (int, str) or (isinstance(seed, int) and seed.bit_length() > 256):
+        raise ValueError("a seed is a text or a whole number of at most 256 bits")
+    return seed
+
+
+Count = Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]
+Milliseconds = Annotated[int, Field(ge=0, le=1_000_000_000, strict=True)]
+SystemText = Annotated[str, AfterValidator(_system_text)]
 
 
 class _Settings(BaseModel):
@@ -30,17 +65,9 @@ class _Settings(BaseModel):
 class BotEntry(_Settings):
     """One bot: its name in results, the command that starts it, and the folder it is started in."""
 
-    name: Annotated[str, Field(min_length=1, max_length=64)]
-    command: str | None = None
-    cwd: str | None = None
-
-    @field_validator("name")
-    @classmethod
-    def _plain(cls, name: str) -> str:
-        name = unicodedata.normalize("NFC", name)
-        if any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name) or name != name.strip():
-            raise ValueError("a name has no control characters, and no space at its ends")
-        return name
+    name: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_name)]
+    command: SystemText | None = None
+    cwd: SystemText | None = None
 
     @model_validator(mode="after")
     def _known(self) -> BotEntry:
@@ -50,9 +77,14 @@ class BotEntry(_Settings):
             raise ValueError("the command is empty")
         return self
 
+    @property
+    def is_reference(self) -> bool:
+        """It comes with the project, and plays the same wherever it is started."""
+        return self.command is None or self.command in REFERENCE_BOTS
+
     def words(self) -> tuple[str, ...]:
         """The words of the command."""
-        if self.command is None or self.command in REFERENCE_BOTS:
+        if self.command is None or self.is_reference:
             return (sys.executable, "-m", "bots.reference", self.command or self.name)
         return tuple(_words(self.command))
 
@@ -61,8 +93,8 @@ class ClockSettings(_Settings):
     """Time in milliseconds: for a decision, above it for a match, and what a late answer is forgiven."""
 
     budget_ms: Count = 200
-    bank_ms: Annotated[int, Field(ge=0, strict=True)] = 5_000
-    margin_ms: Annotated[int, Field(ge=0, strict=True)] = 50
+    bank_ms: Milliseconds = 5_000
+    margin_ms: Milliseconds = 50
 
     def clocks(self) -> Clocks:
         """The value that the referee knows."""
@@ -77,10 +109,10 @@ class Tournament(_Settings):
     teams, whether one bot plays all seats of a team, or each seat has a bot of its own.
     """
 
-    name: Annotated[str, Field(min_length=1, max_length=100)] = "tournament"
+    name: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_name)] = "tournament"
     ruleset: str
     options: dict[str, Any] = {}
-    seed: int | str
+    seed: Annotated[int | str, BeforeValidator(_seed)]
     blocks: Count
     bots: Annotated[tuple[BotEntry, ...], Field(min_length=1)]
     clocks: ClockSettings = ClockSettings()
@@ -88,18 +120,18 @@ class Tournament(_Settings):
     max_faults: Count = 3
     tables: Count = 64
     lanes: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
-    start_timeout_s: Annotated[float, Field(gt=0)] = 30.0
+    start_timeout_s: Annotated[float, Field(gt=0, le=86_400, strict=True, allow_inf_nan=False)] = 30.0
 
     @model_validator(mode="after")
     def _consistent(self) -> Tournament:
         game = self.game()
         if self.partners == "mixed" and len(set(game.teams)) == game.players:
             raise ValueError(f"partners is 'mixed', but in {game.ruleset} each plays for himself; leave it out")
-        seen: dict[str, str] = {}
+        seen: set[str] = set()
         for bot in self.bots:
-            other = seen.setdefault(bot.name.casefold(), bot.name)
-            if other is not bot.name:
+            if bot.name.casefold() in seen:
                 raise ValueError(f"two bots are called {bot.name!r}; names differ by more than upper and lower case")
+            seen.add(bot.name.casefold())
         return self
 
     def game(self) -> Game:
@@ -130,13 +162,14 @@ def load(path: Path) -> Tournament:
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or brackets without end
         raise ConfigError(f"{path}: not TOML: {error}") from None
     for bot in data.get("bots", []) if isinstance(data.get("bots"), list) else []:
-        if isinstance(bot, dict) and isinstance(bot.get("cwd", ""), str):
-            bot["cwd"] = str((path.parent / bot.get("cwd", "")).resolve())
+        cwd = bot.get("cwd", "") if isinstance(bot, dict) else None
+        if isinstance(cwd, str) and "\0" not in cwd:
+            bot["cwd"] = str((path.parent / cwd).resolve())
     return parse(data, str(path))
 
 
@@ -149,7 +182,7 @@ def parse(data: dict[str, Any], where: str) -> Tournament:
     try:
         return Tournament.model_validate(data)
     except ValidationError as error:
-        raise ConfigError("\n".join(f"{where}: {_sentence(problem)}" for problem in error.errors())) from None
+        raise ConfigError("\n".join(f"{where}: {_sentence(problem)}" for problem in _causes(error))) from None
 
 
 def named_bot(text: str) -> dict[str, Any]:
@@ -163,16 +196,26 @@ def named_bot(text: str) -> dict[str, Any]:
     return {"name": Path(words[-1]).stem if words else text, "command": text}
 
 
+def _causes(error: ValidationError) -> list[Any]:
+    """The errors, without those that only follow from one further in."""
+    problems = error.errors()
+    places = [problem["loc"] for problem in problems]
+    return [p for p in problems if not any(len(at) > len(p["loc"]) and at[: len(p["loc"])] == p["loc"] for at in places)]
+
+
 def _sentence(problem: Any) -> str:
     place = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "extra_forbidden":
         return f"unknown key {place!r}; {nearest(str(problem['loc'][-1]), _keys(problem['loc'][:-1]))}"
     if problem["type"] == "missing":
         return f"key {place!r} is missing"
-    message = problem["msg"].removeprefix("Value error, ")
     given = problem["input"]
-    shown = f" (it is {given!r})" if isinstance(given, int | float | str) else ""
-    return f"{place}: {message}{shown}" if place else message
+    shown = f"{given!r:.80}" if isinstance(given, int | float | str) else ""
+    if problem["type"] in _RIGHT:
+        right = _RIGHT[problem["type"]].format(**problem.get("ctx", {}))
+        return f"{place} is {shown or 'something else'}; it must be {right}"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}{f' (it is {shown})' if shown else ''}" if place else message
 
 
 def _keys(place: tuple[Any, ...]) -> list[str]:

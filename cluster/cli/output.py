@@ -28,6 +28,12 @@ class Format(StrEnum):
     json = "json"
 
 
+
+def say(text: str) -> None:
+    """Print a sentence to standard error as it is: names and folders may hold what looks like markup."""
+    err.print(text, markup=False, soft_wrap=True)
+
+
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print: csv and json have full precision.")]
 
 #: Column, heading, decimals (None: as it is).
@@ -58,10 +64,12 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
             frame = frame.with_columns(joined)
         elif kind == pl.Binary:
             frame = frame.with_columns(pl.col(name).bin.encode("hex"))
-    guarded = pl.selectors.string()
-    return frame.with_columns(
-        pl.when(guarded.str.contains(r"^[=+\-@]")).then(pl.concat_str(pl.lit("'"), guarded)).otherwise(guarded).name.keep()
-    )
+    guarded = [
+        pl.when(pl.col(name).str.contains(r"^[=+\-@\t\r]")).then(pl.lit("'") + pl.col(name)).otherwise(pl.col(name)).alias(name)
+        for name, kind in frame.schema.items()
+        if kind == pl.String
+    ]
+    return frame.with_columns(guarded)
 
 
 def _cell(value: Any, decimals: int | None) -> str:
@@ -87,24 +95,24 @@ class Bar:
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("blocks"), _Speed(),
             TimeRemainingColumn(), TextColumn("left"), console=err,
         )  # fmt: skip
-        self._task = self._bar.add_task("waiting for workers", total=None)
+        self._task = self._bar.add_task("playing", total=None)
 
     def __enter__(self) -> Bar:
-        self._bar.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def begin(self, *, blocks: int, done: int, games: int) -> None:
-        """Show how much there is, and was."""
-        self._bar.update(self._task, description="playing", total=blocks, completed=done, games=games)
+        """Show how much there is, and was; before this nothing is shown."""
+        self._bar.start()
+        self._bar.update(self._task, total=blocks, completed=done, games=games)
         if done:
-            err.print(f"{done} of {blocks} blocks are there already; playing what is missing")
+            say(f"{done} of {blocks} blocks are there already; playing what is missing")
 
     def warn(self, text: str) -> None:
         """Say what was set aside."""
-        err.print(f"[yellow]warning:[/] {text}")
+        say(f"warning: {text}")
 
     def played(self, chunk: Chunk) -> None:
         """Show some blocks more."""

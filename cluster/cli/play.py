@@ -5,16 +5,25 @@ from __future__ import annotations
 import secrets
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cluster import tournament as tournaments
 from cluster.cli import results
-from cluster.cli.output import Bar, Format, FormatOption, err
+from cluster.cli.output import Bar, Format, FormatOption, say
 from cluster.cli.settings import OptionOption, options_of
+from cluster.store import PLAN, Store
 from cluster.tournament import Tournament
+
+if TYPE_CHECKING:
+    from cluster.arena import Chunk
+    from cluster.run import Outcome
+    from cluster.schedule import Block
 
 ResultsOption = Annotated[Path | None, typer.Option("--results", metavar="DIR", help="The results folder; made if missing, resumed if there.")]  # fmt: skip
 WorkersOption = Annotated[int | None, typer.Option("--workers", min=1, help="Ray workers; default: one for two processors.")]  # fmt: skip
@@ -33,7 +42,7 @@ def play(
     ruleset: Annotated[str, typer.Option(help="One of `kingmaker rules`.")] = "king.fetes",
     option: OptionOption = None,
     blocks: Annotated[int, typer.Option(min=1, help="Blocks in all; the line-ups take turns.")] = 20,
-    seed: Annotated[str | None, typer.Option(help="The same seed gives the same cards; default: a fresh one.")] = None,
+    seed: Annotated[str | None, typer.Option(help="The same seed gives the same cards; default: that of --results, or a fresh one.")] = None,
     results: ResultsOption = None,
     tables: Annotated[int, typer.Option(min=1, help="Matches that a bot plays at the same time.")] = 64,
     workers: WorkersOption = None,
@@ -46,7 +55,7 @@ def play(
     data: dict[str, Any] = {
         "name": "play", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "tables": tables,
         "partners": partners,
-        "seed": seed if seed is not None else secrets.token_hex(8), "clocks": {"budget_ms": budget_ms},
+        "seed": _seed(seed, results), "clocks": {"budget_ms": budget_ms},
         "bots": _named([*bots, *(more or [])]),
     }  # fmt: skip
     _play(tournaments.parse(data, "play"), results, workers, address, extend=False, form=form)
@@ -68,23 +77,42 @@ def _play(tournament: Tournament, folder: Path | None, workers: int | None, addr
           form: Format) -> None:  # fmt: skip
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="kingmaker-results-"))
-    from cluster import workers as pool  # Ray takes seconds to import; other commands do without it
-    from cluster.run import run as play_missing
-
-    count = workers or pool.default_workers()
-    with Bar() as bar, pool.cluster(address, count):
-        crew = pool.Workers(tournament, count)
-        try:
-            outcome = play_missing(tournament, folder, crew.play, bar, workers=count, extend=extend)
-        except KeyboardInterrupt:
-            err.print(f"\nstopped; {folder} is whole: the same command goes on where this one ended")
-            sys.exit(130)
-        finally:
-            crew.close()
-    err.print(f"{outcome.played} blocks played, {outcome.before} were there: results in {folder}")
+    try:
+        outcome = _play_missing(tournament, folder, workers, address, extend)
+    except KeyboardInterrupt:
+        say(f"stopped; {folder} is whole: the same command goes on where this one ended")
+        sys.exit(130)
+    say(f"{outcome.played} blocks played, {outcome.before} were there: results in {folder}")
     results.standings(folder, form=form)
     if not outcome.complete:
         sys.exit(1)
+
+
+def _play_missing(tournament: Tournament, folder: Path, workers: int | None, address: str | None, extend: bool) -> Outcome:
+    from cluster import workers as pool  # Ray takes seconds to import; other commands do without it
+    from cluster.run import run as play_blocks
+
+    count = workers or pool.default_workers()
+    with ExitStack() as stack:
+
+        def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk]:
+            """Start Ray when there is something to play, and not before the folder was looked at."""
+            first = next(chunks, None)
+            if first is not None:
+                stack.enter_context(pool.cluster(address, count))
+                crew = pool.Workers(tournament, count)
+                stack.callback(crew.close)
+                yield from crew.play(chain([first], chunks))
+
+        bar = stack.enter_context(Bar())
+        return play_blocks(tournament, folder, play, bar, workers=count, extend=extend)
+
+
+def _seed(given: str | None, folder: Path | None) -> Any:
+    """The seed of a quick round-robin: the one given, else that of the folder which is resumed, else a fresh one."""
+    if given is None and folder is not None and (folder / PLAN).exists():
+        return Store(folder).plan.get("seed")
+    return secrets.token_hex(8) if given is None else given
 
 
 def _named(texts: list[str]) -> list[dict[str, Any]]:

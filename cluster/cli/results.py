@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,7 @@ import polars as pl
 import typer
 
 from cluster import summaries
-from cluster.cli.output import Columns, Format, FormatOption, err, flat, show
+from cluster.cli.output import Columns, Format, FormatOption, flat, say, show
 from cluster.records import SCHEMAS
 from cluster.replays import replay as retell
 from cluster.store import Store
@@ -70,7 +72,7 @@ def standings(folder: Folder, anchor: Anchor = None, form: FormatOption = Format
     )  # fmt: skip
     show(shown, form, _STANDINGS)
     if form is Format.table and frame["rating"].is_not_null().any():
-        err.print(
+        say(
             f"Elo relative to {summaries.anchor_of(frame['bot'].to_list(), anchor)} (1500); intervals over blocks; "
             "rank: the range that the results allow."
         )
@@ -134,11 +136,13 @@ def export(
     """Write any table to a file; replays as JSON Lines that hold all there is to check."""
     store = Store(folder)
     if table == "replays":
+        if out.suffix in (".csv", ".parquet"):
+            raise ConfigError(f"--out {out}: replays are JSON Lines; name the file {out.with_suffix('.jsonl')}")
         rows = store.table("replays").iter_rows(named=True)
-        _save(out, "".join(json.dumps(retell(row), ensure_ascii=False) + "\n" for row in rows).encode())
+        _save(out, (json.dumps(retell(row), ensure_ascii=False).encode() + b"\n" for row in rows))
     else:
-        _save_frame(_frame(store, table), out)
-    err.print(f"{table} written to {out}")
+        _save(out, [_bytes(_frame(store, table), out)])
+    say(f"{table} written to {out}")
 
 
 def dashboard(
@@ -153,7 +157,7 @@ def dashboard(
     options = {"server.address": "127.0.0.1", "server.port": str(port), "server.headless": "true",
                "browser.gatherUsageStats": "false", "client.toolbarMode": "viewer"}  # fmt: skip
     flags = [part for name, value in options.items() for part in (f"--{name}", value)]
-    err.print(f"the dashboard is at http://127.0.0.1:{port} (Ctrl-C ends it)")
+    say(f"the dashboard is at http://127.0.0.1:{port} (Ctrl-C ends it)")
     try:
         sys.exit(subprocess.run([sys.executable, "-m", "streamlit", "run", str(app), *flags, "--", str(folder)]).returncode)
     except KeyboardInterrupt:
@@ -174,26 +178,25 @@ def _frame(store: Store, table: str) -> pl.DataFrame:
     return store.table(table)
 
 
-def _save_frame(frame: pl.DataFrame, out: Path) -> None:
+def _bytes(frame: pl.DataFrame, out: Path) -> bytes:
     if out.suffix == ".parquet":
-        import io
-
         buffer = io.BytesIO()
         frame.write_parquet(buffer)
-        _save(out, buffer.getvalue())
-    elif out.suffix == ".csv":
-        _save(out, flat(frame).write_csv().encode())
-    elif out.suffix == ".jsonl":
-        _save(out, "".join(json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in frame.to_dicts()).encode())
-    elif out.suffix == ".json":
-        _save(out, json.dumps(frame.to_dicts(), ensure_ascii=False, default=str).encode())
-    else:
-        raise ConfigError(f"--out {out}: its ending says the form; it may be .csv, .json, .jsonl or .parquet")
+        return buffer.getvalue()
+    if out.suffix == ".csv":
+        return flat(frame).write_csv().encode()
+    rows = [json.dumps(row, ensure_ascii=False, default=str) for row in frame.to_dicts()]
+    if out.suffix == ".jsonl":
+        return "".join(row + "\n" for row in rows).encode()
+    if out.suffix == ".json":
+        return f"[{', '.join(rows)}]".encode()
+    raise ConfigError(f"--out {out}: its ending says the form; it may be .csv, .json, .jsonl or .parquet")
 
 
-def _save(out: Path, data: bytes) -> None:
+def _save(out: Path, parts: Iterable[bytes]) -> None:
     try:
-        out.write_bytes(data)
+        with out.open("wb") as file:
+            file.writelines(parts)
     except OSError as error:
         raise ConfigError(f"--out {out}: {error.strerror}") from None
 

@@ -31,12 +31,12 @@ def register(app: typer.Typer) -> None:
 def position() -> None:
     """Answer positions, one JSON object a line on standard input, each with one line: the rules oracle."""
     found_error = False
-    for line in sys.stdin:
+    for line in sys.stdin.buffer:
         if not line.strip():
             continue
         try:
-            answer = positions.answer(json.loads(line))
-        except ValueError as error:
+            answer = positions.answer(json.loads(line.decode("utf-8")))
+        except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, or brackets without end
             answer = {"error": f"not JSON: {error}"}
         found_error = found_error or "error" in answer
         print(json.dumps(answer, ensure_ascii=False), flush=True)
