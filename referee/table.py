@@ -12,6 +12,7 @@ from referee.rules.match import Match
 from referee.rules.ruleset import Game
 
 _MASK_64 = (1 << 64) - 1
+_MOST_US = 0xFFFFFFFF  # 71 minutes: a charge has 32 bits on the wire and in records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +94,10 @@ class Table:
         return z ^ z >> 31
 
     def answer(self, action: int, charge_us: int) -> None:
-        """Take the answer of the seat that is asked; an action that is not legal, or came too late, is a fault."""
+        """Take the answer of the seat that is asked; an action that is not legal, or came too late, is a fault.
+
+        Within the margin a late answer costs no more than the budget, or than budget and bank where it needed them.
+        """
         seat: int = self.seat  # type: ignore[assignment]  # somebody is asked
         mask = self.match.deal.legal_mask()
         over_us = charge_us - self.spec.clocks.budget_ms * 1000
@@ -108,7 +112,7 @@ class Table:
         if not mask >> action & 1:
             self.fault(Fault.ILLEGAL, charge_us)
             return
-        self.last_charge_us[seat] = charge_us
+        self.last_charge_us[seat] = min(charge_us, _MOST_US)
         self.last_fault[seat] = Fault.NONE
         self._play(action, 0, charge_us)
 
@@ -117,7 +121,7 @@ class Table:
         seat: int = self.seat  # type: ignore[assignment]  # somebody is asked
         if fault is Fault.TIMEOUT:
             self.bank_us[seat] = 0
-        self.last_charge_us[seat] = charge_us
+        self.last_charge_us[seat] = min(charge_us, _MOST_US)
         self.last_fault[seat] = fault
         self.faults[seat].append(fault)
         if len(self.faults[seat]) >= self.spec.max_faults:
@@ -153,4 +157,4 @@ class Table:
         self.match.apply(action)
         self.actions.append(action)
         self.marks.append(mark)
-        self.charged_us.append(min(charge_us, 0xFFFFFFFF))
+        self.charged_us.append(min(charge_us, _MOST_US))
