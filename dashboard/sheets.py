@@ -1,0 +1,222 @@
+"""Tables for people, with headings and units, and the same for programs as CSV. Imports no Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from cluster.statistics.comparisons import MIN_BLOCKS
+from dashboard import words
+
+_STRING = pl.String
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column for people: its title, printf format of its numbers (None: a text), and what it means."""
+
+    title: str
+    form: str | None = None
+    help: str = ""
+
+
+STANDINGS = (
+    Heading("Rank", help="Ranks that the results allow at 95 %, all bots at once."),
+    Heading("Bot"),
+    Heading("Rating", "%.0f", "Elo, relative to the anchor, which stands at 1500."),
+    Heading("Rating, 95 %", help="Interval relative to the anchor, over whole blocks."),
+    Heading("Best, chance", "%.1f %%", "Chance to be the best of this list."),
+    Heading("Points a match", "%.1f", "Mean total of a match."),
+    Heading("Points, 95 %", help="Interval of the mean, over whole blocks."),
+    Heading("Matches", "%d"),
+    Heading("Blocks", "%d", "Below 10 the numbers say little, and are grey."),
+    Heading("Faults", "%d", "Decisions in which the referee had to play in the bot's place."),
+    Heading("Forfeits", "%d", "Matches lost by too many faults."),
+    Heading("ms a decision", "%.2f", "Mean thinking time charged for a decision."),
+)
+CONTRACTS = (
+    Heading("Contract"),
+    Heading("Deals", "%d"),
+    Heading("Blocks", "%d", "Below 10 the numbers say little, and are grey."),
+    Heading("Points a deal", "%.1f"),
+    Heading("Points, 95 %"),
+    Heading("Against the table", "%.1f", "Points a deal beyond the mean of the same deal's table."),
+    Heading("Against the table, 95 %"),
+    Heading("Steadied", "%.1f", "The same, drawn towards the bot's other contracts where there are few deals."),
+    Heading("Tricks a deal", "%.2f"),
+    Heading("Declared", "%.0f %%", "Share of the deals that the bot declared."),
+    Heading("Points declaring", "%.1f", "Points a deal when the bot declared."),
+    Heading("Points defending", "%.1f", "Points a deal when another declared."),
+    Heading("Roem taken", "%.1f", "Bonus points a deal that the bot claimed."),
+    Heading("Roem left", "%.1f", "Bonus points a deal that the bot left."),
+)
+OUTCOMES = (
+    Heading("Bot"),
+    Heading("Contract"),
+    Heading("Outcome"),
+    Heading("Deals", "%d"),
+    Heading("Share", "%.1f %%", "Of the bot's deals of this contract that have an outcome."),
+    Heading("Share, 95 %"),
+    Heading("Points a deal", "%.1f"),
+    Heading("Blocks", "%d"),
+)
+CHOICES = (
+    Heading("Bot"),
+    Heading("Choices", "%d", "Deals that the bot declared."),
+    Heading("Value of a choice", "%.1f", "Points beyond what others scored with the same cards in the same seat."),
+    Heading("Value, 95 %"),
+    Heading("Blocks", "%d"),
+)
+MATCHES = (
+    Heading("Block", "%d"),
+    Heading("Game", "%d", "The seating within the block."),
+    Heading("Bots by seat"),
+    Heading("Totals by seat"),
+    Heading("Ranks by seat"),
+    Heading("Deals", "%d"),
+    Heading("Faults", "%d"),
+    Heading("Forfeits", "%d"),
+    Heading("Match"),
+)
+DECISIONS = (
+    Heading("Step", "%d"),
+    Heading("Seat", "%d"),
+    Heading("Bot"),
+    Heading("Decision"),
+    Heading("Action"),
+    Heading("Legal", "%d", "How many actions were legal."),
+    Heading("ms", "%.2f", "Thinking time; none where nobody was asked."),
+    Heading("Note"),
+)
+
+
+def standings(frame: pl.DataFrame) -> pl.DataFrame:
+    """The standings under the headings of `STANDINGS`."""
+    rows = [
+        (
+            words.ranks(row["rank_low"], row["rank_high"]), row["bot"], row["rating"],
+            words.interval(row["low"], row["high"]), _percent(row["chance_best"]), row["points"],
+            words.interval(row["points_low"], row["points_high"], 1), row["matches"], row["blocks"], row["faults"],
+            row["forfeits"], row["ms_per_decision"],
+        )
+        for row in frame.iter_rows(named=True)
+    ]  # fmt: skip
+    return _table(STANDINGS, rows)
+
+
+def contracts(frame: pl.DataFrame) -> pl.DataFrame:
+    """One bot's contracts under the headings of `CONTRACTS`; without the columns that this game does not have."""
+    rows = [
+        (
+            words.contract_name(row["contract"]), row["deals"], row["blocks"], row["points"],
+            words.interval(row["points_low"], row["points_high"], 1), row["edge"],
+            words.interval(row["edge_low"], row["edge_high"], 1), row["edge_shrunk"], row["tricks"],
+            _percent(row["declarer"]), row["points_declaring"], row["points_defending"], row["bonus"], row["bonus_left"],
+        )
+        for row in frame.iter_rows(named=True)
+    ]  # fmt: skip
+    table = _table(CONTRACTS, rows)
+    return table.select(name for name in table.columns if table[name].null_count() < max(table.height, 1))
+
+
+def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
+    """How deals ended under the headings of `OUTCOMES`."""
+    rows = [
+        (
+            row["bot"], words.contract_name(row["contract"]), row["outcome"], row["deals"], _percent(row["share"]),
+            words.interval(100 * row["low"], 100 * row["high"], 1), row["points"], row["blocks"],
+        )
+        for row in frame.iter_rows(named=True)
+    ]  # fmt: skip
+    return _table(OUTCOMES, rows)
+
+
+def choices(frame: pl.DataFrame) -> pl.DataFrame:
+    """Who chooses well, under the headings of `CHOICES`, best first."""
+    rows = [
+        (
+            row["bot"],
+            row["choices"],
+            row["value"],
+            words.interval(row["value_low"], row["value_high"], 1),
+            row["blocks"],
+        )
+        for row in frame.sort("value", descending=True).iter_rows(named=True)
+    ]
+    return _table(CHOICES, rows)
+
+
+def matches(frame: pl.DataFrame) -> pl.DataFrame:
+    """The matches under the headings of `MATCHES`."""
+    rows = [
+        (
+            row["block"], row["game"], "  ·  ".join(row["bots"]), "  ·  ".join(map(words.number, row["totals"])),
+            "  ·  ".join(map(str, row["ranks"])), row["deals"], row["faults"], row["forfeits"], row["match_id"],
+        )
+        for row in frame.iter_rows(named=True)
+    ]  # fmt: skip
+    return _table(MATCHES, rows)
+
+
+def decisions(deal: dict[str, Any], players: Sequence[str]) -> pl.DataFrame:
+    """What was decided in a deal, under the headings of `DECISIONS`."""
+    rows = [
+        (
+            step, one["seat"], players[one["seat"]], words.kind_name(one["kind"]), words.action_name(one["action"]),
+            len(one["legal"]), one["ms"], note(one),
+        )
+        for step, one in enumerate(deal["decisions"], 1)
+    ]  # fmt: skip
+    return _table(DECISIONS, rows)
+
+
+def score_sheet(told: dict[str, Any]) -> pl.DataFrame:
+    """The deals of a match: number, contract, and each seat's score with its total behind it."""
+    names = [f"{seat}: {name}" for seat, name in enumerate(told["players"])]
+    rows = []
+    for deal in told["deals"]:
+        scores = [
+            f"{words.signed(s)}  ({words.number(t)})" for s, t in zip(deal["scores"], deal["totals"], strict=True)
+        ]
+        rows.append((deal["number"], words.contract_name(deal["contract"]), *scores))
+    return _table((Heading("Deal", "%d"), Heading("Contract"), *map(Heading, names)), rows)
+
+
+def note(decision: dict[str, Any]) -> str:
+    """What is special about a decision."""
+    if decision["fault"]:
+        return f"fault: {decision['fault']}"
+    if decision["forced"]:
+        return "forced"
+    return "substitute" if decision["ms"] is None else ""
+
+
+def thin(blocks: pl.Series) -> list[bool]:
+    """Which rows rest on so few blocks that they are shown grey."""
+    return (blocks < MIN_BLOCKS).to_list()
+
+
+def csv(frame: pl.DataFrame) -> bytes:
+    """A frame in full precision; lists as texts, and no text that a spreadsheet would take for a formula."""
+    lists = [
+        pl.col(name).cast(pl.List(_STRING)).list.join(" | ")
+        for name, kind in frame.schema.items()
+        if isinstance(kind, pl.List)
+    ]
+    flat = frame.with_columns(lists)
+    texts = [pl.col(name).map_elements(words.guarded, return_dtype=_STRING)
+             for name, kind in flat.schema.items() if kind == _STRING]  # fmt: skip
+    return flat.with_columns(texts).write_csv().encode()
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _table(headings: Sequence[Heading], rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
+    kinds = {None: pl.String, "%d": pl.Int64}
+    schema = {heading.title: kinds.get(heading.form, pl.Float64) for heading in headings}
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -1,0 +1,114 @@
+"""How things are called on the pages. Imports no Streamlit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+PLACES = {
+    "N": "north", "E": "east", "S": "south", "W": "west",
+    "NE": "north-east corner", "SE": "south-east corner", "SW": "south-west corner", "NW": "north-west corner",
+}  # fmt: skip
+_LEADS = {"self": "leads himself", "next": "next seat leads"}
+_KNOWN = {
+    "433": "4-3-3-3",
+    "eight_or_nulls": "Eight or nulls",
+    "end": "Ends the turn",
+    "claim": "Claims the roem",
+    "leave": "Leaves the roem",
+    "raise": "Too little: raise",
+}
+_KINDS = {
+    "play": "Card", "bid": "Bid", "answer": "Answer", "reply": "Reply", "choose": "Choice", "claim": "Roem", "turn": "Turn",
+}  # fmt: skip
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&])")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def contract_name(contract: str) -> str:
+    """A contract in words: ``no_king_of_hearts`` is "No king of hearts", ``trump:S`` "Trump ♠"."""
+    if contract in _KNOWN:
+        return _KNOWN[contract]
+    first, _, rest = contract.partition(":")
+    text = first.replace("_", " ")
+    suit = f" {SUITS.get(rest, rest)}" if rest else ""
+    return text[:1].upper() + text[1:] + suit
+
+
+def card_name(card: str) -> str:
+    """A card for people: ``TH`` is "10♥"."""
+    return rank_name(card) + SUITS[card[1]]
+
+
+def rank_name(card: str) -> str:
+    """The rank of a card for people: 10, not T."""
+    return "10" if card[0] == "T" else card[0]
+
+
+def action_name(action: str) -> str:
+    """An action in words: ``trump:S:self`` is "Trump ♠, leads himself", ``+3`` "+3", ``place:QH:NE`` a sentence."""
+    if action in _KNOWN:
+        return _KNOWN[action]
+    if len(action) == 2 and action[1] in SUITS:
+        return card_name(action)
+    if action[0] in "+-":
+        return action.replace("-", "−") + (" nulls" if action[0] == "-" else "")
+    match action.split(":"):
+        case ["place", card, pile]:
+            return f"{card_name(card)} on {PLACES[pile]}"
+        case ["move", start, end]:
+            return f"Pile {PLACES[start]} onto {PLACES[end]}"
+        case [*contract, leader] if leader in _LEADS:
+            return f"{contract_name(':'.join(contract))}, {_LEADS[leader]}"
+    return contract_name(action)
+
+
+def kind_name(kind: str) -> str:
+    """What sort of decision it was."""
+    return _KINDS.get(kind, kind.capitalize())
+
+
+def number(value: float | None, decimals: int = 0) -> str:
+    """A number with a real minus; a dash where there is none."""
+    if value is None:
+        return "–"
+    text = f"{value:,.{decimals}f}"
+    return text.replace("-", "−") if float(text.replace(",", "")) else text.lstrip("-")
+
+
+def signed(value: int) -> str:
+    """A number with its sign."""
+    return f"+{value:,}" if value > 0 else number(value)
+
+
+def interval(low: float | None, high: float | None, decimals: int = 0) -> str:
+    """An interval; a dash where there is none."""
+    return "–" if low is None or high is None else f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def ranks(low: float | None, high: float | None) -> str:
+    """The ranks that the results allow."""
+    if low is None or high is None:
+        return "–"
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
+def count(amount: int, one: str, many: str | None = None) -> str:
+    """An amount with its noun."""
+    return f"{amount:,} {one if amount == 1 else many or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Some words as people list them."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def plain(text: str) -> str:
+    """A stranger's text as Markdown that shows just that text."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def guarded(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
