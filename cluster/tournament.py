@@ -192,8 +192,9 @@ def named_bot(text: str) -> dict[str, Any]:
         return {"name": name.strip(), "command": command}
     if text in REFERENCE_BOTS:
         return {"name": text}
-    words = _words(text)
-    return {"name": Path(words[-1]).stem if words else text, "command": text}
+    words = [word for word in _words(text) if not word.startswith("-")]
+    files = [word for word in words[1:] if "/" in word or "." in word]  # after the interpreter, if there is one
+    return {"name": Path((files or words[-1:] or [text])[0]).stem, "command": text}
 
 
 def _causes(error: ValidationError) -> list[Any]:
