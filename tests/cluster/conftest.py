@@ -12,7 +12,7 @@ from tests.cluster.fakes import FakePlay, Quiet, a_tournament, arena_play
 
 @pytest.fixture(scope="session")
 def real_tournament() -> Tournament:
-    return a_tournament(ruleset="king.fetes", blocks=3, clocks={"budget_ms": 30_000})
+    return a_tournament(ruleset="king.fetes", blocks=2, clocks={"budget_ms": 30_000})
 
 
 @pytest.fixture(scope="session")
