@@ -10,13 +10,12 @@ from dashboard import stepping, words
 from dashboard.look import CSS
 from dashboard.stepping import Scene
 
-_SIDES = {2: "sn", 3: "swe", 4: "swne"}  # the sides of the table by seat, clockwise
 _GLYPHS = {suit: f"{glyph}\N{VARIATION SELECTOR-15}" for suit, glyph in words.SUITS.items()}
 
 
 def board(scene: Scene, told: dict[str, Any], index: int) -> str:
     """The table: hands at its sides, the trick or the piles in the middle."""
-    sides = _SIDES[len(scene.hands)]
+    sides = [side[0].lower() for side in words.seats(len(scene.hands))]
     seats = "".join(_seat(scene, told, index, seat, side) for seat, side in enumerate(sides))
     middle = _trick(scene, sides) if scene.piles is None else _piles(scene, scene.piles)
     return f'<style>{CSS}</style><div class="km"><div class="km-table">{seats}{middle}</div></div>'
@@ -28,9 +27,10 @@ def bidding(told: dict[str, Any], index: int, done: int) -> str | None:
     rows = stepping.bid_rows(deal, done, players)
     if not rows:
         return None
+    sides = words.seats(players)
     order = [(deal["dealer"] + 1 + place) % players for place in range(players)]
     head = "".join(
-        f"<th>{_name(told['players'][seat])}<small>{_seat_name(seat, players)}{' · dealer' * (seat == deal['dealer'])}</small></th>"
+        f"<th>{_name(told['players'][seat])}<small>{sides[seat]}{' · dealer' * (seat == deal['dealer'])}</small></th>"
         for seat in order
     )
     body = "".join("<tr>" + "".join(_bid(cell, done) for cell in row) + "</tr>" for row in rows)
@@ -85,7 +85,7 @@ def _label(scene: Scene, told: dict[str, Any], index: int, seat: int) -> str:
     )
 
 
-def _trick(scene: Scene, sides: str) -> str:
+def _trick(scene: Scene, sides: Sequence[str]) -> str:
     if not scene.trick:
         waiting = {"bid": "The bidding", "answer": "The bidding", "reply": "The bidding", "choose": "The choice"}
         return f'<div class="km-centre"><div class="km-note">{waiting.get(scene.kind or "", "")}</div></div>'
@@ -124,15 +124,6 @@ def _bid(cell: tuple[int, dict[str, Any]] | None, done: int) -> str:
     fault = f'<small class="km-bad">fault: {escape(decision["fault"])}</small>' if decision["fault"] else ""
     last = ' class="km-last"' if step == done else ""
     return f"<td{last}>{escape(words.action_name(decision['action']))}{fault}</td>"
-
-
-def _seat_name(seat: int, players: int) -> str:
-    return {"s": "South", "w": "West", "n": "North", "e": "East"}[_SIDES[players][seat]]
-
-
-def seat_names(players: int) -> Sequence[str]:
-    """South, west, north, east: where each seat sits on the table."""
-    return [_seat_name(seat, players) for seat in range(players)]
 
 
 def _name(name: str) -> str:

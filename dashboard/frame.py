@@ -17,6 +17,9 @@ from dashboard.sheets import Heading
 #: How often a page looks whether there is something new, in seconds.
 EVERY_S = 4.0
 
+#: A bot's name of more letters than this gets a column of so many px, lest it push the numbers off a phone.
+_LONG_NAME, _NAME_PX = 24, 170
+
 View = Callable[[Snapshot], None]
 
 
@@ -67,7 +70,9 @@ def head(results: Snapshot, title: str) -> None:
     """Title, tournament and progress."""
     st.title(title)
     progress = results.progress
-    blocks = f"{progress.done:,} of {words.count(progress.scheduled, 'block')}"
+    blocks = words.count(progress.scheduled, "block")
+    if progress.done <= progress.scheduled:  # a folder that was extended by more bots holds blocks of before, too
+        blocks = f"{progress.done:,} of {blocks}"
     facts = [
         f"**{words.plain(results.name)}**",
         words.plain(results.title),
@@ -82,7 +87,7 @@ def head(results: Snapshot, title: str) -> None:
 def table(frame: pl.DataFrame, headings: Sequence[Heading], *, thin: Sequence[bool] = (), **options: Any) -> Any:
     """A table with headings and units; the rows that are ``thin`` stand in grey."""
     known = {heading.title: heading for heading in headings}
-    config = {name: _column(known[name]) for name in frame.columns if name in known}
+    config = {name: _column(known[name], frame[name]) for name in frame.columns if name in known}
     data: Any = frame
     if any(thin):
         grey = ["color: #8a8f98" if is_thin else "" for is_thin in thin]
@@ -98,9 +103,11 @@ def download(label: str, frame: pl.DataFrame, name: str) -> None:
     )  # fmt: skip
 
 
-def _column(heading: Heading) -> Any:
+def _column(heading: Heading, values: pl.Series) -> Any:
     help_text = heading.help or None
     if heading.form is None:
-        return st.column_config.TextColumn(heading.title, help=help_text)
+        longest = max((len(text) for text in values if text), default=0)
+        width = _NAME_PX if heading.title == "Bot" and longest > _LONG_NAME else None
+        return st.column_config.TextColumn(heading.title, help=help_text, width=width)
     form = heading.form if heading.form != "%d" else "localized"
     return st.column_config.NumberColumn(heading.title, help=help_text, format=form)

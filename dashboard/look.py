@@ -35,6 +35,10 @@ CSS = """
 .km-card i small { display: block; font-size: calc(var(--card) * .31); font-weight: 400; letter-spacing: 0; }
 .km-card b { position: absolute; inset: 0; display: flex; align-items: center; justify-content: center; font-weight: 400;
   font-size: calc(var(--card) * .62); }
+.km-fan > span:not(:last-child) :is(b, i + i) { display: none; }
+.km-side .km-card i:first-child, .km-stack > span:not(:last-child) i:first-child { width: auto; letter-spacing: 0; white-space: nowrap; }
+.km-side .km-card i:first-child small, .km-stack > span:not(:last-child) i:first-child small { display: inline; margin-left: 2px; }
+.km-stack > span:not(:last-child) :is(b, i + i) { display: none; }
 .km-card.km-best { outline: 3px solid #ffd84d; outline-offset: 1px; }
 .km-card.km-fault { outline: 3px solid #ff5a4d; outline-offset: 1px; }
 .km-card.km-new::after { content: ""; position: absolute; left: 15%; right: 15%; bottom: -9px; height: 4px; border-radius: 2px;

@@ -27,12 +27,14 @@ def ratings(standings: pl.DataFrame, anchor: str | None) -> alt.LayerChart:
     )  # fmt: skip
     tip = [_tip("bot", "Bot"), _tip("rating", "Rating (Elo)", ".0f"), _tip("interval", "95 % interval"),
            _tip("points", "Points a match", ".1f"), _tip("blocks", "Blocks", ",")]  # fmt: skip
-    rows = alt.Y("bot:N", sort=None, title=None, axis=alt.Axis(labelLimit=_NAMES, ticks=False, domain=False))
+    rows = alt.Y("bot:N", sort=None, title=None, axis=_rows())
     colour = alt.condition("datum.thin", alt.value(GREY), alt.value(BLUE))
     base = alt.Chart(frame).encode(y=rows, tooltip=tip)
     scale = alt.Scale(zero=False, nice=True)
     bars = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
-        x=alt.X("low:Q", scale=scale, title="Rating (Elo) with 95 % interval"), x2="high:Q", color=colour
+        x=alt.X("low:Q", scale=scale, title="Rating (Elo) with 95 % interval", axis=_values("d")),
+        x2="high:Q",
+        color=colour,
     )
     points = base.mark_point(filled=True, size=110, opacity=1).encode(
         x=alt.X("rating:Q", scale=scale),
@@ -51,21 +53,19 @@ def head_to_head(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
         results=pl.col("results"),
         gap=pl.struct("relation", "difference").map_elements(_gap, return_dtype=pl.String),
         interval=pl.struct("relation", "low", "high").map_elements(_gap_interval, return_dtype=pl.String),
-        thin=pl.col("blocks") < MIN_BLOCKS,
     )  # fmt: skip
     tip = [_tip("bot", "Bot"), _tip("opponent", "Against"), _tip("share", "Score, %", ".1f"),
            _tip("expected", "By the ratings, %", ".1f"), _tip("gap", "Elo difference"), _tip("interval", "95 % interval"),
            _tip("results", "Results", ",.0f"), _tip("blocks", "Blocks", ",")]  # fmt: skip
     base = alt.Chart(frame).encode(
         x=alt.X("opponent:N", sort=order, title="against", axis=_columns(len(order))),
-        y=alt.Y("bot:N", sort=order, title=None, axis=alt.Axis(labelLimit=_NAMES, ticks=False, domain=False)),
+        y=alt.Y("bot:N", sort=order, title=None, axis=_rows()),
         tooltip=tip,
     )
     cells = base.mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=2).encode(
-        color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 100], range=_DIVERGING), legend=None),
-        opacity=alt.condition("datum.thin", alt.value(0.45), alt.value(1)),
+        color=_cell("share:Q", [0, 100], _DIVERGING),
     )
-    return _with_numbers(base, cells, "share:Q", ".0f", len(order), "datum.share > 85 || datum.share < 15")
+    return _with_numbers(base, cells, "share:Q", ".0f", len(order), "abs(datum.share - 50) > 35")
 
 
 def contract_map(contracts: pl.DataFrame, metric: str, bots: list[str], *, lower_is_better: bool) -> alt.LayerChart:
@@ -80,12 +80,11 @@ def contract_map(contracts: pl.DataFrame, metric: str, bots: list[str], *, lower
            _tip("edge_interval", "95 % interval "), _tip("deals", "Deals", ","), _tip("blocks", "Blocks", ",")]  # fmt: skip
     base = alt.Chart(frame).encode(
         x=alt.X("bot:N", sort=bots, title=None, axis=_columns(len(bots))),
-        y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=_NAMES, ticks=False, domain=False)),
+        y=alt.Y("name:N", sort=None, title=None, axis=_rows()),
         tooltip=tip,
     )
     cells = base.mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=2).encode(
-        color=alt.Color(f"{metric}:Q", scale=alt.Scale(domain=[-reach, reach], range=colours), legend=None),
-        opacity=alt.condition(f"datum.blocks < {MIN_BLOCKS}", alt.value(0.45), alt.value(1)),
+        color=_cell(f"{metric}:Q", [-reach, reach], colours),
     )
     strong = f"abs(datum.{metric}) > {0.7 * reach}"
     return _with_numbers(base, cells, f"{metric}:Q", ".0f" if reach >= 20 else ".1f", len(bots), strong)
@@ -100,11 +99,11 @@ def contract_edges(contracts: pl.DataFrame) -> alt.LayerChart:
            _tip("deals", "Deals", ","), _tip("blocks", "Blocks", ",")]  # fmt: skip
     colour = alt.condition("datum.thin", alt.value(GREY), alt.value(BLUE))
     base = alt.Chart(frame).encode(
-        y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=_NAMES, ticks=False, domain=False)),
+        y=alt.Y("name:N", sort=None, title=None, axis=_rows()),
         tooltip=tip,
     )
     bars = base.mark_bar(opacity=0.35, height={"band": 0.6}).encode(
-        x=alt.X("edge:Q", title="Points a deal against the table"), color=colour
+        x=alt.X("edge:Q", title="Points a deal against the table", axis=_values()), color=colour
     )
     errors = base.mark_rule(strokeWidth=2).encode(x=alt.X("edge_low:Q"), x2="edge_high:Q", color=colour)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="edge:Q", color=colour)
@@ -122,9 +121,9 @@ def declaring(contracts: pl.DataFrame) -> alt.Chart:
         .mark_bar(cornerRadius=2)
         .encode(
             y=alt.Y("name:N", sort=list(told["name"]), title=None,
-                    axis=alt.Axis(labelLimit=_NAMES, ticks=False, domain=False)),
+                    axis=_rows()),
             yOffset=alt.YOffset("role:N", sort=["declaring", "defending"]),
-            x=alt.X("value:Q", title="Points a deal"),
+            x=alt.X("value:Q", title="Points a deal", axis=_values()),
             color=alt.Color("role:N", title=None, legend=alt.Legend(orient="top"),
                             scale=alt.Scale(domain=["declaring", "defending"], range=[BLUE, AMBER])),
             tooltip=[_tip("name", "Contract"), _tip("role", "When"), _tip("value", "Points a deal", ".1f")],
@@ -134,12 +133,19 @@ def declaring(contracts: pl.DataFrame) -> alt.Chart:
     return chart
 
 
+def _cell(field: str, domain: list[float], colours: list[str]) -> alt.Color:
+    """A cell's colour; grey where it rests on too few blocks."""
+    colour = alt.Color(field, scale=alt.Scale(domain=domain, range=colours, interpolate="rgb"), legend=None)
+    return alt.condition(f"datum.blocks < {MIN_BLOCKS}", alt.value("#b9bdc4"), colour)
+
+
 def _with_numbers(
     base: alt.Chart, cells: alt.Chart, value: str, form: str, columns: int, strong: str
 ) -> alt.LayerChart:
     size = 12 if columns < _CROWDED else 9
     numbers = base.mark_text(fontSize=size, fontWeight=500).encode(
-        text=alt.Text(value, format=form), color=alt.condition(strong, alt.value("#ffffff"), alt.value("#1d2530"))
+        text=alt.Text(value, format=form),
+        color=alt.condition(f"{strong} && datum.blocks >= {MIN_BLOCKS}", alt.value("#ffffff"), alt.value("#1d2530")),
     )
     return _layered(cells, numbers) if columns <= 2 * _CROWDED else _layered(cells)
 
@@ -160,6 +166,14 @@ def _columns(columns: int) -> alt.Axis:
         ticks=False,
         domain=False,
     )
+
+
+def _rows() -> alt.Axis:
+    return alt.Axis(labelLimit=_NAMES, labelFlush=False, ticks=False, domain=False)
+
+
+def _values(form: str = ",") -> alt.Axis:
+    return alt.Axis(tickCount=alt.ExprRef("max(4, width / 90)"), format=form, labelFlush=False)
 
 
 def _named(contracts: pl.DataFrame) -> pl.DataFrame:

@@ -83,7 +83,7 @@ MATCHES = (
 )
 DECISIONS = (
     Heading("Step", "%d"),
-    Heading("Seat", "%d"),
+    Heading("Seat"),
     Heading("Bot"),
     Heading("Decision"),
     Heading("Action"),
@@ -98,8 +98,8 @@ def standings(frame: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (
             words.ranks(row["rank_low"], row["rank_high"]), row["bot"], row["rating"],
-            words.interval(row["low"], row["high"]), _percent(row["chance_best"]), row["points"],
-            words.interval(row["points_low"], row["points_high"], 1), row["matches"], row["blocks"], row["faults"],
+            words.elo(row["low"], row["high"]), _percent(row["chance_best"]), row["points"],
+            _interval(row["points_low"], row["points_high"], 1), row["matches"], row["blocks"], row["faults"],
             row["forfeits"], row["ms_per_decision"],
         )
         for row in frame.iter_rows(named=True)
@@ -112,8 +112,8 @@ def contracts(frame: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (
             words.contract_name(row["contract"]), row["deals"], row["blocks"], row["points"],
-            words.interval(row["points_low"], row["points_high"], 1), row["edge"],
-            words.interval(row["edge_low"], row["edge_high"], 1), row["edge_shrunk"], row["tricks"],
+            _interval(row["points_low"], row["points_high"], 1), row["edge"],
+            _interval(row["edge_low"], row["edge_high"], 1), row["edge_shrunk"], row["tricks"],
             _percent(row["declarer"]), row["points_declaring"], row["points_defending"], row["bonus"], row["bonus_left"],
         )
         for row in frame.iter_rows(named=True)
@@ -127,7 +127,7 @@ def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (
             row["bot"], words.contract_name(row["contract"]), row["outcome"], row["deals"], _percent(row["share"]),
-            words.interval(100 * row["low"], 100 * row["high"], 1), row["points"], row["blocks"],
+            _interval(100 * row["low"], 100 * row["high"], 1), row["points"], row["blocks"],
         )
         for row in frame.iter_rows(named=True)
     ]  # fmt: skip
@@ -141,7 +141,7 @@ def choices(frame: pl.DataFrame) -> pl.DataFrame:
             row["bot"],
             row["choices"],
             row["value"],
-            words.interval(row["value_low"], row["value_high"], 1),
+            _interval(row["value_low"], row["value_high"], 1),
             row["blocks"],
         )
         for row in frame.sort("value", descending=True).iter_rows(named=True)
@@ -163,9 +163,10 @@ def matches(frame: pl.DataFrame) -> pl.DataFrame:
 
 def decisions(deal: dict[str, Any], players: Sequence[str]) -> pl.DataFrame:
     """What was decided in a deal, under the headings of `DECISIONS`."""
+    sides = words.seats(len(players))
     rows = [
         (
-            step, one["seat"], players[one["seat"]], words.kind_name(one["kind"]), words.action_name(one["action"]),
+            step, sides[one["seat"]], players[one["seat"]], words.kind_name(one["kind"]), words.action_name(one["action"]),
             len(one["legal"]), one["ms"], note(one),
         )
         for step, one in enumerate(deal["decisions"], 1)
@@ -175,7 +176,7 @@ def decisions(deal: dict[str, Any], players: Sequence[str]) -> pl.DataFrame:
 
 def score_sheet(told: dict[str, Any]) -> pl.DataFrame:
     """The deals of a match: number, contract, and each seat's score with its total behind it."""
-    names = [f"{seat}: {name}" for seat, name in enumerate(told["players"])]
+    names = [f"{name} ({side})" for name, side in zip(told["players"], words.seats(len(told["players"])), strict=True)]
     rows = []
     for deal in told["deals"]:
         scores = [
@@ -210,6 +211,10 @@ def csv(frame: pl.DataFrame) -> bytes:
     texts = [pl.col(name).map_elements(words.guarded, return_dtype=_STRING)
              for name, kind in flat.schema.items() if kind == _STRING]  # fmt: skip
     return flat.with_columns(texts).write_csv().encode()
+
+
+def _interval(low: float | None, high: float | None, decimals: int = 0) -> str:
+    return words.interval(low, high, decimals).replace("−", "-")  # as the number columns beside it write it
 
 
 def _percent(share: float | None) -> float | None:

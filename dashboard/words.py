@@ -10,6 +10,7 @@ PLACES = {
     "N": "north", "E": "east", "S": "south", "W": "west",
     "NE": "north-east corner", "SE": "south-east corner", "SW": "south-west corner", "NW": "north-west corner",
 }  # fmt: skip
+_SIDES = {2: "SN", 3: "SWE", 4: "SWNE"}  # the sides of the table by seat, clockwise
 _LEADS = {"self": "leads himself", "next": "next seat leads"}
 _KNOWN = {
     "433": "4-3-3-3",
@@ -85,6 +86,16 @@ def signed(value: int) -> str:
 def interval(low: float | None, high: float | None, decimals: int = 0) -> str:
     """An interval; a dash where there is none."""
     return "–" if low is None or high is None else f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def elo(low: float | None, high: float | None) -> str:
+    """An interval of ratings; the anchor has none."""
+    return "–" if low is None or high is None or low == high else f"{low:.0f} to {high:.0f}"
+
+
+def seats(players: int) -> list[str]:
+    """Where each seat sits on the table."""
+    return [PLACES[side].capitalize() for side in _SIDES[players]]
 
 
 def ranks(low: float | None, high: float | None) -> str:

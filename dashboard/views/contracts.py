@@ -46,7 +46,7 @@ def _one_bot(results: Snapshot, mine: pl.DataFrame) -> None:
     ended = results.outcomes.filter(pl.col("bot") == mine["bot"].first())
     if not ended.is_empty():
         st.subheader("How deals ended")
-        frame.table(sheets.outcomes(ended), sheets.OUTCOMES, thin=sheets.thin(ended["blocks"]))
+        frame.table(sheets.outcomes(ended).drop("Bot"), sheets.OUTCOMES, thin=sheets.thin(ended["blocks"]))
         frame.download("Outcomes as CSV (all bots)", results.outcomes, "outcomes")
 
 
@@ -69,5 +69,5 @@ def _meaning(lower_is_better: bool) -> str:
     return (
         "Against the table: the points that a bot makes in a deal beyond the mean of all seats of the same deal, so that a "
         f"contract in which everybody loses still tells who loses least. {better} Intervals are at 95 %, over whole blocks; "
-        f"pale cells rest on fewer than {MIN_BLOCKS} blocks."
+        f"grey cells rest on fewer than {MIN_BLOCKS} blocks."
     )

@@ -25,7 +25,7 @@ def show(results: Snapshot, match_id: str) -> bool:
         st.query_params.clear()
         st.session_state.pop("match-list", None)
         st.rerun()
-    seats = cardtable.seat_names(len(told["players"]))
+    seats = words.seats(len(told["players"]))
     ends = [f"{words.plain(name)} ({seat}) {words.number(total)}, rank {rank}" for seat, name, total, rank in
             zip(seats, told["players"], told["totals"], told["ranks"], strict=True)]  # fmt: skip
     st.markdown(f"Match {words.plain(match_id)}: " + " · ".join(ends))
@@ -124,6 +124,8 @@ def _sentence(told: dict[str, Any], index: int, scene: stepping.Scene) -> str:
         text += f" {words.plain(names[scene.winner])} takes the trick."
     if scene.actor is None:
         return text + " The deal is over."
+    if scene.piles is not None:
+        return f"{text} {words.plain(names[scene.actor])} is next."
     contract = (
         "The contract is not chosen yet."
         if scene.contract is None

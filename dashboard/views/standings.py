@@ -33,7 +33,7 @@ def _head_to_head(results: Snapshot) -> None:
     st.subheader("Head to head")
     st.caption(
         "The share of results, in %, that the bot of the row took from the bot of the column; a draw is half. 50 is level, "
-        "blue is above it, amber below. Point at a cell for the Elo difference with its interval, which also counts "
+        "blue is above it, amber below, grey rests on too few blocks. Point at a cell for the Elo difference with its interval, which also counts "
         "results against others."
     )
     st.altair_chart(plots.head_to_head(results.pairs, order), width="stretch", alt="Score shares of all pairs of bots")
