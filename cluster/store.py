@@ -113,7 +113,7 @@ class Store:
         if not files:
             return pl.DataFrame(schema=dict(SCHEMAS[name])).lazy()
         order = [key for key in ("block", "block_id", "game", "deal", "seat") if key in SCHEMAS[name]]
-        frame = pl.scan_parquet(files)
+        frame = pl.scan_parquet(files, glob=False)  # a folder may be called [x]
         return frame.sort(order) if order else frame
 
     def done(self) -> set[str]:
@@ -244,7 +244,7 @@ def _problem(batch: Path, tournament_id: str | None = None, seen: set[str] | Non
     """What is wrong with a batch, read in full, or None; ``seen``: blocks of other batches, to which its own are added."""
     try:
         _check_sums(batch)
-        tables = {name: pl.read_parquet(batch / f"{name}.parquet") for name in SCHEMAS}
+        tables = {name: pl.read_parquet(batch / f"{name}.parquet", glob=False) for name in SCHEMAS}
     except (ValueError, *_UNREADABLE) as error:
         return f"{getattr(error, 'strerror', None) or error}"
     problem = _contents(tables)

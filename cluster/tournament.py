@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+import shutil
 import sys
 import tomllib
 import unicodedata
@@ -186,12 +187,18 @@ def parse(data: dict[str, Any], where: str) -> Tournament:
 
 
 def named_bot(text: str) -> dict[str, Any]:
-    """A bot as the command line names it: a reference name, a command, or ``NAME=COMMAND``."""
+    """A bot as the command line names it: a reference name, a command, or ``NAME=COMMAND``.
+
+    Raises:
+        ConfigError: a single word that is neither a reference name nor a program.
+    """
     name, equals, command = text.partition("=")
     if equals and name.strip() and " " not in name.strip() and "/" not in name:
         return {"name": name.strip(), "command": command}
     if text in REFERENCE_BOTS:
         return {"name": text}
+    if text == Path(text).name and " " not in text and shutil.which(text) is None:
+        raise ConfigError(f"no bot and no program {text!r}; {nearest(text, REFERENCE_BOTS)}")
     words = [word for word in _words(text) if not word.startswith("-")]
     files = [word for word in words[1:] if "/" in word or "." in word]  # after the interpreter, if there is one
     return {"name": Path((files or words[-1:] or [text])[0]).stem, "command": text}

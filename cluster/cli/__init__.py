@@ -28,7 +28,7 @@ for module in (play, results, rules):
 def main() -> None:
     """Run the command; what a person can put right ends in a sentence, never in a traceback."""
     try:
-        app()
+        app(prog_name="kingmaker")
     except KingmakerError as error:
         print(f"kingmaker: {error}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ValueError) else 1)  # ValueError: what we were given cannot be

@@ -101,7 +101,8 @@ class Bar:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        if self._bar.live.is_started:
+            self._bar.stop()
 
     def begin(self, *, blocks: int, done: int, games: int) -> None:
         """Show how much there is, and was; before this nothing is shown."""
