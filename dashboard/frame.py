@@ -106,8 +106,8 @@ def download(label: str, frame: pl.DataFrame, name: str) -> None:
 def _column(heading: Heading, values: pl.Series) -> Any:
     help_text = heading.help or None
     if heading.form is None:
-        longest = max((len(text) for text in values if text), default=0)
-        width = _NAME_PX if heading.title == "Bot" and longest > _LONG_NAME else None
+        is_long = heading.title == "Bot" and max(map(len, values), default=0) > _LONG_NAME
+        width = _NAME_PX if is_long else None
         return st.column_config.TextColumn(heading.title, help=help_text, width=width)
     form = heading.form if heading.form != "%d" else "localized"
     return st.column_config.NumberColumn(heading.title, help=help_text, format=form)

@@ -172,7 +172,7 @@ def _rows() -> alt.Axis:
     return alt.Axis(labelLimit=_NAMES, labelFlush=False, ticks=False, domain=False)
 
 
-def _values(form: str = ",") -> alt.Axis:
+def _values(form: str = ",f") -> alt.Axis:
     return alt.Axis(tickCount=alt.ExprRef("max(4, width / 90)"), format=form, labelFlush=False)
 
 

@@ -15,7 +15,7 @@ from cluster import summaries
 from cluster.records import SCHEMAS
 from cluster.replays import replay
 from cluster.statistics import points
-from cluster.store import PLAN, Store
+from cluster.store import PLAN, DamagedResults, Store
 from referee.rules import registry
 from referee.rules.errors import UnknownRuleset
 from referee.rules.ruleset import Game
@@ -107,7 +107,7 @@ class Reader:
         """The rows of these batches; one that cannot be read is left out and remembered."""
         try:
             return _Batches(self.folder, names).table(table).match_to_schema(dict(SCHEMAS[table]))
-        except (OSError, pl.exceptions.PolarsError) as error:
+        except (DamagedResults, OSError, pl.exceptions.PolarsError) as error:
             if len(names) == 1:
                 self.unreadable[names[0]] = type(error).__name__
                 return pl.DataFrame(schema=dict(SCHEMAS[table]))
@@ -214,6 +214,7 @@ class Snapshot:
         Raises:
             NoResults: no such match.
             BrokenReplay: what is stored cannot be.
+            DamagedResults: a file cannot be read.
         """
         sound = [name for name in self.version[1] if name not in self.source.unreadable]
         return replay(_Batches(self.source.folder, sound).replay(match_id))

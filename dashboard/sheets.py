@@ -174,16 +174,21 @@ def decisions(deal: dict[str, Any], players: Sequence[str]) -> pl.DataFrame:
     return _table(DECISIONS, rows)
 
 
+def score_headings(told: dict[str, Any]) -> list[Heading]:
+    """The headings of `score_sheet`."""
+    names = [f"{name} ({side})" for name, side in zip(told["players"], words.seats(len(told["players"])), strict=True)]
+    return [Heading("Deal", "%d"), Heading("Contract"), *map(Heading, names)]
+
+
 def score_sheet(told: dict[str, Any]) -> pl.DataFrame:
     """The deals of a match: number, contract, and each seat's score with its total behind it."""
-    names = [f"{name} ({side})" for name, side in zip(told["players"], words.seats(len(told["players"])), strict=True)]
     rows = []
     for deal in told["deals"]:
         scores = [
             f"{words.signed(s)}  ({words.number(t)})" for s, t in zip(deal["scores"], deal["totals"], strict=True)
         ]
         rows.append((deal["number"], words.contract_name(deal["contract"]), *scores))
-    return _table((Heading("Deal", "%d"), Heading("Contract"), *map(Heading, names)), rows)
+    return _table(score_headings(told), rows)
 
 
 def note(decision: dict[str, Any]) -> str:

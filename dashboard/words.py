@@ -18,7 +18,7 @@ _KNOWN = {
     "end": "Ends the turn",
     "claim": "Claims the roem",
     "leave": "Leaves the roem",
-    "raise": "Too little: raise",
+    "raise": "Too little, raise",
 }
 _KINDS = {
     "play": "Card", "bid": "Bid", "answer": "Answer", "reply": "Reply", "choose": "Choice", "claim": "Roem", "turn": "Turn",

@@ -9,7 +9,7 @@ import polars as pl
 import streamlit as st
 
 from cluster.replays import BrokenReplay
-from cluster.store import NoResults
+from cluster.store import DamagedResults, NoResults
 from dashboard import cardtable, frame, sheets, stepping, words
 from dashboard.reading import Snapshot
 
@@ -18,7 +18,7 @@ def show(results: Snapshot, match_id: str) -> bool:
     """Show a match; False where there is none of that name (which is said)."""
     try:
         told = _told(results, match_id)
-    except (NoResults, BrokenReplay, OSError, pl.exceptions.PolarsError) as error:
+    except (NoResults, BrokenReplay, DamagedResults) as error:
         st.error(words.plain(str(error)))
         return False
     if st.button("All matches", icon=":material/arrow_back:", key="back"):
@@ -148,8 +148,7 @@ def _whole_match(told: dict[str, Any]) -> None:
     st.caption(
         "Each deal's points by seat, with the total behind them. The cards follow from the seed, so anyone can deal them again."
     )
-    sheet = sheets.score_sheet(told)
-    frame.table(sheet, [sheets.Heading(name) for name in sheet.columns], height="content")
+    frame.table(sheets.score_sheet(told), sheets.score_headings(told), height="content")
     with st.expander("All decisions"):
         everything = pl.concat(
             sheets.decisions(deal, told["players"]).insert_column(

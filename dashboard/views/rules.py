@@ -1,0 +1,113 @@
+"""Rules: the spec sheet of each ruleset, made from the data that the referee plays by."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import streamlit as st
+
+from dashboard import words
+from referee.rules import registry
+from referee.rules.sheet import ContractRow, Sheet, sheet
+
+
+def show(played: str | None) -> None:
+    """Lay out the page; ``played``: the ruleset of the results folder, which is shown first."""
+    st.title("Rules")
+    ids = list(registry.RULESETS)
+    wanted = st.query_params.get("ruleset", played)
+    chosen = st.selectbox(
+        "Ruleset", ids, index=ids.index(wanted) if wanted in ids else 0, format_func=lambda name: registry.RULESETS[name].title
+    )
+    st.query_params["ruleset"] = chosen
+    spec = sheet(registry.ruleset(chosen))
+    st.caption(
+        f"Made from the rules that the referee itself enforces for `{spec.id}` (version {spec.version}), with default options: "
+        "what stands here is what is played."
+    )
+    _facts(spec)
+    _deals(spec)
+    _contracts(spec)
+    _options(spec)
+    _actions(spec)
+
+
+def _facts(spec: Sheet) -> None:
+    teams = len(set(spec.teams))
+    sides = "each for self" if teams == spec.players else f"{teams} teams"
+    better = "lowest" if spec.lower_is_better else "highest"
+    total = "" if spec.match_total is None else f" Totals add up to {spec.match_total}."
+    st.markdown(
+        f"**{spec.players} players**, {sides}. **{len(spec.deck)} cards**, dealt {_packets(spec.packets)}"
+        + (f", then {spec.turned} turned up" if spec.turned else "")
+        + f". **A match**: {words.plain(spec.match)}; the {better} total wins.{total}"
+    )
+
+
+def _packets(packets: tuple[int, ...]) -> str:
+    if set(packets) == {1}:
+        return f"one at a time, {len(packets)} each"
+    return "in packets of " + ", ".join(map(str, packets))
+
+
+def _deals(spec: Sheet) -> None:
+    st.subheader("The deals")
+    rows = [
+        {
+            "Deals": str(deal.first) if deal.last == deal.first else f"{deal.first} to {deal.last or 'the end'}",
+            "Contract": "chosen" if deal.contract is None else words.contract_name(deal.contract),
+            "What happens": " ".join(deal.phases),
+        }
+        for deal in spec.deals
+    ]
+    _table(rows)
+
+
+def _contracts(spec: Sheet) -> None:
+    st.subheader("The contracts")
+    rows = [
+        {
+            "Contract": words.contract_name(contract.id),
+            "Points": contract.points,
+            "Score": contract.scoring,
+            "Cards a player must keep to, in this order": " ".join(
+                f"{number}. {text}" for number, text in enumerate(contract.obligations, 1)
+            ),
+            "Ends": contract.ends,
+            "Order of the cards": _order(contract),
+        }
+        for contract in spec.contracts
+    ]
+    _table(rows)
+
+
+def _order(contract: ContractRow) -> str:
+    trumps = f"; trumps {' '.join(contract.trump_order)}" if contract.trump_order else ""
+    return (" ".join(contract.order) + trumps).replace("T", "10")
+
+
+def _options(spec: Sheet) -> None:
+    st.subheader("Options")
+    rows = [
+        {"Option": row.name, "Default": json.dumps(row.default), "May be": row.values, "Meaning": row.help}
+        for row in spec.options
+    ]
+    _table(rows)
+
+
+def _actions(spec: Sheet) -> None:
+    st.subheader("Actions")
+    st.caption("The numbers that bots answer with. 0 to 51 are the cards: 13 × suit + rank, suits ♣ ♦ ♥ ♠, ranks 2 to ace.")
+    others = [{"Number": number, "Text": text} for number, text in enumerate(spec.actions) if number >= 52]
+    with st.expander(f"{len(others)} actions that are no cards", expanded=len(others) <= 40):
+        st.dataframe(pl.DataFrame(others), hide_index=True)
+
+
+def _table(rows: list[dict[str, str]]) -> None:
+    """A table whose cells wrap, so that sentences can be read on a phone."""
+    headings = list(rows[0])
+    shown = [heading for heading in headings if any(row[heading] for row in rows)]
+    lines = ["| " + " | ".join(shown) + " |", "|" + "---|" * len(shown)]
+    lines += ["| " + " | ".join(words.plain(row[heading]) or "–" for heading in shown) + " |" for row in rows]
+    st.markdown("\n".join(lines))

@@ -1,0 +1,166 @@
+"""The pages, run by Streamlit without a browser."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import reading
+from tests.dashboard.folders import EVIL, FORMULA, add, tournament
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Open one page on a folder."""
+
+    def open_page(view: str, folder: Path, **query: str) -> AppTest:
+        script = f"from pathlib import Path\nfrom dashboard import frame\nfrom dashboard.views import {view}\n"
+        test = AppTest.from_string(script + f"frame.page(Path({str(folder)!r}), {view.capitalize()!r}, {view}.show)")
+        test.default_timeout = 30
+        for name, value in query.items():
+            test.query_params[name] = value
+        return test.run()
+
+    return open_page
+
+
+def texts(page: AppTest) -> str:
+    parts = [*page.markdown, *page.caption, *page.info, *page.warning, *page.error, *page.title, *page.subheader]
+    return "\n".join(str(part.value) for part in parts)
+
+
+def test_the_app_opens_with_the_standings(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [str(APP), str(results)])
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert not page.exception
+    assert [title.value for title in page.title] == ["Standings"]
+
+
+def test_the_app_asks_for_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [str(APP)])
+    page = AppTest.from_file(str(APP), default_timeout=30).run()
+    assert "kingmaker dashboard DIR" in page.error[0].value
+
+
+def test_standings_tell_ratings_and_progress(opened: Open, results: Path) -> None:
+    page = opened("standings", results)
+    assert not page.exception
+    assert "12 of 16 blocks" in texts(page)
+    assert "anchor random" in texts(page)
+    assert {"Rank", "Bot", "Rating", "Rating, 95 %", "ms a decision"} <= set(page.dataframe[0].value.columns)
+    assert len(page.dataframe[0].value) == 4
+
+
+@pytest.mark.parametrize("view", ["standings", "contracts", "matches"])
+def test_an_empty_a_missing_and_a_wrong_folder(opened: Open, view: str, tmp_path: Path) -> None:
+    add(tmp_path / "empty", tournament("king.fetes", 4), 0, 0)
+    empty = opened(view, tmp_path / "empty")
+    assert "No block is finished yet" in texts(empty)
+    assert "0 of 4 blocks" in texts(empty)
+    for folder, reason in ((tmp_path / "nowhere", "no such folder"), (tmp_path, "no results here")):
+        page = opened(view, folder)
+        assert reason in texts(page)
+        assert not page.exception
+    assert not empty.exception
+
+
+def test_a_page_follows_the_tournament(opened: Open, tmp_path: Path) -> None:
+    game = tournament("king.simple", 2)
+    add(tmp_path, game, 0, 1)
+    page = opened("standings", tmp_path)
+    assert "1 of 2 blocks" in texts(page)
+    add(tmp_path, game, 1, 2)
+    page.run()
+    assert "2 of 2 blocks" in texts(page)
+    assert "Grey: fewer than 10 blocks" in texts(page)
+
+
+@pytest.mark.parametrize(
+    "ruleset", ["king.auction", "king.simple", "klaverjas.amsterdam", "klaverjas.rotterdam", "kings_corner"]
+)
+def test_every_game_has_all_pages(opened: Open, tmp_path: Path, ruleset: str) -> None:
+    add(tmp_path, tournament(ruleset, 2), 0, 2)
+    match_id = reading.reader(tmp_path).snapshot().match_list["match_id"][0]
+    pages = [opened("standings", tmp_path), opened("contracts", tmp_path), opened("matches", tmp_path),
+             opened("matches", tmp_path, match=match_id)]  # fmt: skip
+    for page in pages:
+        assert not page.exception
+        assert page.title
+
+
+def test_contracts_of_a_chosen_bot(opened: Open, results: Path) -> None:
+    page = opened("contracts", results)
+    page.selectbox(key="bot").set_value(EVIL).run()
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert "No king of hearts" in list(table["Contract"])
+    assert {"Points a deal", "Against the table, 95 %", "Points declaring"} <= set(table.columns)
+    page.segmented_control(key="metric").set_value("points").run()
+    assert not page.exception
+
+
+def test_matches_are_filtered(opened: Open, results: Path) -> None:
+    page = opened("matches", results)
+    everything = len(page.dataframe[0].value)
+    assert everything == 48
+    page.toggle(key="filter-faults").set_value(True).run()
+    table = page.dataframe[0].value
+    assert 0 < len(table) < everything or all(table["Faults"] > 0)
+    page.multiselect(key="filter-bots").set_value([FORMULA]).run()
+    page.selectbox(key="filter-contract").set_value("433").run()
+    assert not page.exception
+
+
+def test_a_match_is_stepped_through(opened: Open, results: Path) -> None:
+    match_id = reading.reader(results).snapshot().match_list["match_id"][0]
+    page = opened("matches", results, match=match_id)
+    assert not page.exception
+    assert "The cards are dealt." in texts(page)
+    page.button(key="step-on").click().run()
+    assert page.slider(key=f"step-{match_id}-0").value == 1
+    page.button(key="part-on").click().run()
+    assert page.slider(key=f"step-{match_id}-0").value == 4
+    assert "takes the trick" in texts(page)
+    page.button(key="part-back").click().run()
+    assert page.button(key="step-back").disabled
+    page.button(key="deal-on").click().run()
+    assert page.selectbox(key=f"deal-{match_id}").value == 1
+    page.slider(key=f"step-{match_id}-1").set_value(page.slider(key=f"step-{match_id}-1").max).run()
+    assert "The deal is over." in texts(page)
+    assert not page.exception
+
+
+def test_faults_are_marked_and_reached(opened: Open, results: Path) -> None:
+    listed = reading.reader(results).snapshot().match_list
+    match_id = listed.filter(listed["faults"] > 0)["match_id"][0]
+    page = opened("matches", results, match=match_id)
+    page.button(key="fault-on").click().run()
+    assert not page.exception
+    assert "timeout. The referee played the first legal action instead" in texts(page)
+
+
+def test_an_address_names_deal_and_step_or_nonsense(opened: Open, results: Path) -> None:
+    match_id = reading.reader(results).snapshot().match_list["match_id"][0]
+    page = opened("matches", results, match=match_id, deal="7", step="3")
+    assert page.slider(key=f"step-{match_id}-6").value == 3
+    assert not opened("matches", results, match=match_id, deal="99", step="²").exception
+    wrong = opened("matches", results, match="![x](http://x)")
+    assert "no match" in texts(wrong)
+    assert r"\!\[x\]" in texts(wrong)
+    assert len(wrong.dataframe) == 1
+
+
+def test_a_broken_batch_is_named(opened: Open, tmp_path: Path) -> None:
+    add(tmp_path, tournament("king.simple", 1), 0, 1)
+    batch = next((tmp_path / "batches").iterdir())
+    (batch / "matches.parquet").write_bytes(b"")
+    page = opened("standings", tmp_path)
+    assert not page.exception
+    assert "cannot be read" in texts(page)
