@@ -6,6 +6,7 @@ This module must never import a random number generator: whoever knows the recip
 import hashlib
 import hmac
 from collections.abc import Iterator, Sequence
+from functools import cache
 from struct import unpack
 from typing import NamedTuple
 
@@ -51,19 +52,23 @@ def shuffled(seed: bytes, number: int, deck: Sequence[int]) -> list[int]:
     return cards
 
 
-def deal_out(cards: Sequence[int], players: int, dealer: int, packets: Sequence[int], turned: int) -> Dealt:
+def deal_out(cards: Sequence[int], players: int, dealer: int, packets: tuple[int, ...], turned: int) -> Dealt:
     """Deal a shuffled deck in packets, clockwise from the seat after the dealer.
 
     ``packets``: cards in each round of dealing; ``turned``: cards turned up after it.
     """
     hands = [0] * players
-    order = [(dealer + step) % players for step in range(1, players + 1)]
-    position = 0
-    for packet in packets:
-        for seat in order:
-            for card in cards[position : position + packet]:
-                hands[seat] |= 1 << card
-            position += packet
+    seats = _seats(players, dealer, packets)
+    for seat, card in zip(seats, cards, strict=False):  # cards that are not dealt are left
+        hands[seat] |= 1 << card
     if not turned:
         return Dealt(tuple(hands))
-    return Dealt(tuple(hands), tuple(cards[position : position + turned]), tuple(cards[position + turned :]))
+    rest = cards[len(seats) :]
+    return Dealt(tuple(hands), tuple(rest[:turned]), tuple(rest[turned:]))
+
+
+@cache
+def _seats(players: int, dealer: int, packets: tuple[int, ...]) -> list[int]:
+    """Who gets each card of the deck, as long as cards are dealt."""
+    order = [(dealer + step) % players for step in range(1, players + 1)]
+    return [seat for packet in packets for seat in order for _ in range(packet)]

@@ -86,9 +86,7 @@ def won_or_lost(deal: Deal) -> Sequence[str | None]:
     return [("lost" if score else "won") + how for score in deal.scores()]
 
 
-ROUND = Contract(
-    id="round", settlement=lowest_hand, obligations=(), outcome=won_or_lost, plain_order=LOW_TO_HIGH
-)
+ROUND = Contract(id="round", settlement=lowest_hand, obligations=(), outcome=won_or_lost, plain_order=LOW_TO_HIGH)
 _PLAN = Plan((Turns(),), ROUND)
 
 

@@ -118,6 +118,14 @@ def test_a_deal_ends_with_scores_by_seat(deal, rng):
     assert deal.scores() != scores  # what is handed out is a copy
 
 
+@given(deal=deals(), rng=rngs)
+def test_the_outcome_of_a_deal_is_a_word_or_nothing_for_each_seat(deal, rng):
+    play(deal, rng)
+    words = deal.contract.outcome(deal)
+    assert len(words) == deal.game.players
+    assert all(word is None or word.replace(" ", "").isalpha() for word in words)
+
+
 @given(deal=deals())
 def test_a_deal_has_no_scores_before_its_end(deal):
     if not deal.over:

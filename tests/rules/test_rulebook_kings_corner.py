@@ -252,6 +252,13 @@ def test_rulebook_end_counted_10_for_a_king_and_1_for_any_other_card():
     assert deal.scores() == [12, 30, 0]
 
 
+def test_rulebook_end_the_words_for_how_a_round_ended():
+    won = do(corner("7D 6C", "KD 5D", "KH KS", turned="8C TC QC 3C"), "place:7D:N place:6C:N")
+    assert won.contract.outcome(won) == ["won", "lost", "lost"]
+    blocked = do(corner("2D 3D", "QD 5D", "KH KS"), "end end end")
+    assert blocked.contract.outcome(blocked) == ["won blocked", "won blocked", "lost blocked"]
+
+
 # The match.
 
 

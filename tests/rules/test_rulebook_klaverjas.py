@@ -400,6 +400,20 @@ def test_rulebook_score_all_eight_tricks_is_162_and_all_bonus_claimed_and_100(na
     assert claimed > 0
 
 
+@BOTH
+@pytest.mark.parametrize(
+    ("hands", "tricks", "outcome"),
+    [
+        (("AD 7C", "KD 8C", "JD 9C", "7D JS"), "AD KD JD 7D 7C 8C 9C JS", "made"),
+        (("AD 7C", "KD KC", "JD 8C", "7D QC"), "AD KD JD 7D 7C KC 8C QC", "nat"),
+        (("7D 7C", "AD JS", "8D 9C", "KD TC"), "7D AD 8D KD JS 9C TC 7C", "pit"),
+    ],
+)
+def test_rulebook_score_the_words_for_how_the_makers_fared(name, hands, tricks, outcome):
+    deal = do(spades(name, *hands, roem="auto"), tricks)
+    assert deal.contract.outcome(deal) == [None, outcome, None, outcome]
+
+
 # The end of the match.
 
 
