@@ -63,14 +63,14 @@ class _BotProcess:
     """
 
     def __init__(
-        self, key: ProcessKey, name: str, folder: Path, link: Link, failed: Callable[[Exception], None]
+        self, key: ProcessKey, folder: Path, link: Link, failed: Callable[[Exception], None], now: Callable[[], float]
     ) -> None:
         self.key = key
-        self.name = name
+        self.name = folder.name
         self.folder = folder
         self.link = link
         self.token = secrets.token_hex(32)
-        self.server = BotServer(link, self.token, lost=self._lost, failed=failed)
+        self.server = BotServer(link, self.token, lost=self._lost, failed=failed, now=now)
         self.exit: asyncio.Future[dict[str, Any]] | None = None
         self.ready = asyncio.Event()
         self.ended = asyncio.Event()
@@ -182,7 +182,7 @@ class Host:
         if process is None or (process.link.gone and self._failed_starts.get(key, 0) < MAX_FAILED_STARTS):
             name = str(len(self._keys) + 1)
             self._keys[name] = key
-            process = _BotProcess(key, name, self._folder / name, self._room.link(key.bot), self._fail)
+            process = _BotProcess(key, self._folder / name, self._room.link(key.bot), self._fail, self._pulse.now)
             self._processes[key] = self._living[process.link] = process
             life = asyncio.create_task(self._live(process))
             self._lives.add(life)

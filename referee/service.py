@@ -30,8 +30,6 @@ OPTIONS: list[tuple[str, int]] = [
 WRITE_TIMEOUT_S = 1.0
 #: A message costs as much as a hundred decisions: where more are likely to come, it pays to wait for them.
 LINGER_S = 0.0005
-#: A timer that rings so late tells of a loop that stood still: what has come meanwhile is looked at first.
-LATE_S, SECOND_LOOK_S = 0.005, 0.02
 METHOD, SERVICE, TOKEN_KEY = "Play", "referee.v1.RefereeService", "kingmaker-token"
 
 Context = Any  # grpc.aio.ServicerContext of raw bytes; its stubs know no method without a serializer
@@ -66,7 +64,8 @@ class BotServer:
     """Serves one bot process: moves its link's messages, and keeps its clock.
 
     ``connected``: set once the bot has said hello. ``lost`` is told why a stream that no newer one supersedes has
-    ended, and by default tells the link; ``failed`` is told of errors here, which are no bot's fault.
+    ended, and by default tells the link; ``failed`` is told of errors here, which are no bot's fault; ``now`` tells
+    the time, by default the loop's.
     """
 
     def __init__(
@@ -76,12 +75,14 @@ class BotServer:
         *,
         lost: Callable[[str], None] | None = None,
         failed: Callable[[Exception], None] = _report,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self.link = link
         self.connected = asyncio.Event()
         self._token = token
         self._lost = link.lost if lost is None else lost
         self._failed = failed
+        self._now = asyncio.get_running_loop().time if now is None else now
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._stream: _Stream | None = None
@@ -159,7 +160,7 @@ class BotServer:
             await _abort(context, grpc.StatusCode.ABORTED, "this process has been given up")
 
     async def _read(self, stream: _Stream) -> None:
-        link, loop = self.link, asyncio.get_running_loop()
+        link = self.link
         while not stream.over.done():
             try:
                 data = await stream.context.read()
@@ -171,7 +172,7 @@ class BotServer:
                 stream.end(grpc.StatusCode.OK, "stream closed")
                 return
             with self._guarded():
-                link.received(data, loop.time())
+                link.received(data, self._now())
             self._arm()
             if link.ready:
                 self._wake.set()
@@ -179,7 +180,7 @@ class BotServer:
                 stream.end(grpc.StatusCode.RESOURCE_EXHAUSTED, f"{MAX_STRIKES} messages that answer nothing")
 
     async def _write(self, stream: _Stream) -> None:
-        link, loop = self.link, asyncio.get_running_loop()
+        link = self.link
         try:
             await self._send(stream, wire.welcome())
             self.connected.set()
@@ -195,7 +196,7 @@ class BotServer:
                     if not message:
                         return
                     await self._send(stream, message)
-                    link.sent(loop.time())
+                    link.sent(self._now())
                     self._arm()
             await self._send(stream, wire.goodbye(self._goodbye))
         except TimeoutError:
@@ -238,13 +239,8 @@ class BotServer:
             self._timer.cancel()
             self._timer = None
 
-    def _overdue(self, may_be_late: bool = True) -> None:
-        loop = asyncio.get_running_loop()
-        now = loop.time()
-        assert self._timer is not None
-        if may_be_late and now > self._timer.when() + LATE_S:
-            self._timer = loop.call_later(SECOND_LOOK_S, self._overdue, False)
-            return
+    def _overdue(self) -> None:
+        now = self._now()
         with self._guarded():
             while (deadline := self.link.deadline()) is not None and deadline <= now:
                 self.link.overdue(now)
@@ -256,7 +252,8 @@ class BotServer:
 class Pulse:
     """Watches the loop: while it stands still, no bot's clock runs.
 
-    ``stalled`` is told the seconds of a stall that was longer than the links' margins usually forgive.
+    ``stalled`` is told the seconds of a stall that was longer than margins usually forgive, before anybody reads the
+    time after it.
     """
 
     BEAT_S, STALL_S = 0.01, 0.05
@@ -266,14 +263,23 @@ class Pulse:
         self._loop = asyncio.get_running_loop()
         self._timer = self._loop.call_later(self.BEAT_S, self._beat)
 
+    def now(self) -> float:
+        """The loop's time."""
+        now = self._loop.time()
+        late = now - self._timer.when()
+        if late > self.STALL_S:
+            self._timer.cancel()
+            self._timer = self._loop.call_later(self.BEAT_S, self._beat)
+            self._stalled(late)
+        return now
+
     def stop(self) -> None:
         """Watch no more."""
         self._timer.cancel()
 
     def _beat(self) -> None:
-        late = self._loop.time() - self._timer.when()
-        if late > self.STALL_S:
-            self._stalled(late)
+        self.now()
+        self._timer.cancel()
         self._timer = self._loop.call_later(self.BEAT_S, self._beat)
 
 
