@@ -195,7 +195,7 @@ class Writer(Store):
                 _write(temporary / SUMS, sums.encode())
                 _sync(temporary)
                 return self._put(temporary, final)
-        except NotWritten:
+        except BaseException:  # Ctrl-C too
             shutil.rmtree(temporary, ignore_errors=True)
             raise
 

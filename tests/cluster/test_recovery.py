@@ -1,0 +1,265 @@
+"""Kill anything at any moment: every scheduled match is in the results once, and no process is left.
+
+Everything here runs the command itself, with Ray and real bots. The bots are found by the folder that they are
+started in, which is the tournament file's and no other process's.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cluster import run, tournament
+from cluster.arena import Arena
+from cluster.store import Store
+from tests.cluster.fakes import Quiet, arena_play
+
+BLOCKS = 8
+#: Helpers of Ray that look for their dead head for a minute before they end; they hold nothing of ours.
+LINGERING = ("ray::DashboardAgent", "ray::RuntimeEnvAgent")
+
+
+def tournament_file(folder: Path, blocks: int = BLOCKS) -> Path:
+    """A tournament that takes some seconds; its bots are started in ``folder``."""
+    file = folder / "cup.toml"
+    file.write_text(
+        f'ruleset = "king.fetes"\nseed = "recovery"\nblocks = {blocks}\ntables = 8\nclocks = {{budget_ms = 60000}}\n'
+        'bots = [{name = "random"}, {name = "lowest"}]\n'
+    )
+    return file
+
+
+def hashes(results: Path) -> dict[str, str]:
+    """The hash of every match, each of which is there once."""
+    replays = Store(results).table("replays")
+    found = dict(zip(replays["match_id"], replays["match_hash"], strict=True))
+    assert len(found) == replays.height
+    matches = Store(results).table("matches")
+    assert matches.height == 4 * len(found)
+    assert not matches.select("match_id", "seat").is_duplicated().any()
+    assert matches["faults"].sum() == 0, "a failure of the platform is nobody's fault"
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What comes out without Ray and without any trouble."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    settings = tournament.load(tournament_file(folder)).model_copy(update={"tables": 64})
+    arena = Arena(settings)
+    try:
+        run.run(settings, folder / "r", arena_play(arena), Quiet())
+    finally:
+        arena.close()
+    return hashes(folder / "r")
+
+
+@contextmanager
+def kingmaker(file: Path, results: Path, workers: int = 1) -> Iterator[subprocess.Popen[str]]:
+    """Start `kingmaker run` in a session of its own; at the end nothing of it is left, whatever happened."""
+    command = [sys.executable, "-m", "cluster.cli", "run", str(file), "--results", str(results), "--workers", str(workers)]
+    with (results.parent / "log.txt").open("a") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, text=True)
+    driver = psutil.Process(process.pid)
+    try:
+        yield process
+    finally:
+        end([*descendants(driver), driver])
+        process.wait(30)
+
+
+def descendants(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def bots_in(folder: Path) -> list[psutil.Process]:
+    """All processes that were started in a folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.cwd() == str(folder):
+                found.append(process)
+        except psutil.Error:
+            continue  # it ended meanwhile, or is none of ours
+    return found
+
+
+def wait_for(what: Callable[[], object], seconds: float, process: subprocess.Popen[str] | None = None) -> float:
+    """Wait until something is so, and return how long it took."""
+    began = time.monotonic()
+    while not what():
+        assert time.monotonic() - began < seconds, "it took too long"
+        assert process is None or process.poll() is None, "the run has ended too early"
+        time.sleep(0.05)
+    return time.monotonic() - began
+
+
+def batches(results: Path) -> int:
+    return len(list((results / "batches").glob("[!.]*")))
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    found = []
+    for one in processes:
+        try:
+            if one.is_running() and one.status() != psutil.STATUS_ZOMBIE and not one.name().startswith(LINGERING):
+                found.append(one)
+        except psutil.NoSuchProcess:
+            continue  # it ended meanwhile
+    return found
+
+
+def end(processes: list[psutil.Process]) -> None:
+    """Kill what a run had started, which may have lost its parent since."""
+    for one in processes:
+        try:
+            one.kill()
+        except psutil.NoSuchProcess:
+            pass  # it has ended
+
+
+def finish(file: Path, results: Path, workers: int = 1) -> None:
+    """Run to the end."""
+    with kingmaker(file, results, workers) as process:
+        assert process.wait(200) == 0, (results.parent / "log.txt").read_text()
+
+
+def test_a_driver_that_was_killed_leaves_nothing_running_and_its_results_go_on(
+    undisturbed: dict[str, str], tmp_path: Path
+) -> None:
+    file, results = tournament_file(tmp_path), tmp_path / "r"
+    with kingmaker(file, results, workers=2) as process:
+        wait_for(lambda: batches(results) >= 1, 90, process)
+        ours = descendants(psutil.Process(process.pid))
+        assert bots_in(tmp_path)
+        process.kill()
+        process.wait(10)
+        try:
+            wait_for(lambda: not bots_in(tmp_path), 10)
+            wait_for(lambda: not alive(ours), 10)
+        finally:
+            end(ours)
+    there = hashes(results)
+    assert 0 < len(there) < len(undisturbed)
+    finish(file, results)
+    assert hashes(results) == undisturbed
+    assert not bots_in(tmp_path)
+    wait_for(lambda: not list((results / "batches").glob(".*")), 1)
+
+
+@pytest.mark.parametrize("whom", ["driver", pytest.param("everybody", marks=pytest.mark.slow)])
+def test_ctrl_c_ends_in_order_and_the_folder_goes_on(whom: str, undisturbed: dict[str, str], tmp_path: Path) -> None:
+    """A terminal sends it to the whole group, `kill -INT` to the driver alone."""
+    file, results = tournament_file(tmp_path), tmp_path / "r"
+    with kingmaker(file, results) as process:
+        wait_for(lambda: batches(results) >= 1, 90, process)
+        ours = descendants(psutil.Process(process.pid))
+        if whom == "driver":
+            process.send_signal(signal.SIGINT)
+        else:
+            os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 130
+        wait_for(lambda: not bots_in(tmp_path), 5)
+        wait_for(lambda: not alive(ours), 10)
+    log = (tmp_path / "log.txt").read_text()
+    assert f"stopped; {results} is whole: the same command goes on where this one ended" in log
+    assert "Traceback" not in log
+    there = hashes(results)
+    assert there.items() <= undisturbed.items()
+    assert not list((results / "batches").glob(".*"))
+
+
+@pytest.mark.slow
+def test_ctrl_c_before_anything_was_played_ends_with_130_too(tmp_path: Path) -> None:
+    file, results = tournament_file(tmp_path), tmp_path / "r"
+    with kingmaker(file, results) as process:
+        wait_for((results / "tournament.json").exists, 60, process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    assert "Traceback" not in (tmp_path / "log.txt").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_any_number_of_workers_gives_the_same_matches(workers: int, undisturbed: dict[str, str], tmp_path: Path) -> None:
+    file, results = tournament_file(tmp_path), tmp_path / "r"
+    finish(file, results, workers)
+    assert hashes(results) == undisturbed
+    assert set(Store(results).table("matches")["attempt"]) == {1}
+    assert not bots_in(tmp_path)
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    found = []
+    for one in descendants(psutil.Process(process.pid)):
+        try:
+            if one.name().startswith("ray::_Worker") or any(part.startswith("ray::_Worker") for part in one.cmdline()[:1]):
+                found.append(one)
+        except psutil.Error:
+            continue
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_that_was_killed_is_replaced_and_its_blocks_come_once(
+    workers: int, undisturbed: dict[str, str], tmp_path: Path
+) -> None:
+    file, results = tournament_file(tmp_path), tmp_path / "r"
+    with kingmaker(file, results, workers) as process:
+        wait_for(lambda: batches(results) >= 1, 90, process)
+        victims = workers_of(process)
+        assert len(victims) == workers
+        theirs = descendants(victims[0])
+        assert theirs
+        victims[0].kill()
+        wait_for(lambda: not alive(theirs), 5)
+        assert process.wait(200) == 0, (tmp_path / "log.txt").read_text()
+    assert hashes(results) == undisturbed
+    assert set(Store(results).table("matches")["attempt"]) == {1, 2}
+    assert not bots_in(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_launcher_that_was_killed_is_nobodys_fault(undisturbed: dict[str, str], tmp_path: Path) -> None:
+    file, results = tournament_file(tmp_path), tmp_path / "r"
+    with kingmaker(file, results) as process:
+        wait_for(lambda: batches(results) >= 1, 90, process)
+        (launcher,) = (one for one in descendants(psutil.Process(process.pid)) if "referee.launcher" in one.cmdline())
+        launcher.kill()
+        assert process.wait(200) == 0, (tmp_path / "log.txt").read_text()
+    assert hashes(results) == undisturbed
+    assert not bots_in(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_driver_killed_at_random_points_again_and_again(undisturbed: dict[str, str], tmp_path: Path) -> None:
+    file, results, rng = tournament_file(tmp_path), tmp_path / "r", random.Random(41)
+    for _ in range(10):
+        with kingmaker(file, results, workers=2) as process:
+            before = batches(results)
+            more = rng.choice([0, 0, 1, 2])
+            try:
+                wait_for(lambda before=before, more=more: batches(results) >= before + more, 90, process)  # type: ignore[misc]
+            except AssertionError:
+                break  # it was done
+            time.sleep(rng.uniform(0, 6) if more == 0 else rng.uniform(0, 0.3))
+            ours = descendants(psutil.Process(process.pid)) if process.poll() is None else []
+            process.kill()
+            process.wait(10)
+            wait_for(lambda: not bots_in(tmp_path), 10)
+            end(ours)
+    finish(file, results)
+    assert hashes(results) == undisturbed
