@@ -6,10 +6,12 @@ Create the `LauncherClient` before anything opens a gRPC channel or server in th
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import secrets
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,8 @@ TERM_S = 0.5
 MAX_FAILED_STARTS = 3
 #: Settings of the host that a bot process may see; everything else stays here, tokens above all.
 PASSED_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
+#: The folders of hosts are called so; one that nobody holds after so long was left by a host that was killed.
+FOLDER_PREFIX, ABANDONED_S = "km-", 60.0
 
 
 class ProcessKey(NamedTuple):
@@ -88,6 +92,7 @@ class Host:
     """
 
     _folder: Path
+    _held: int
     _broken: asyncio.Future[None]
     _pulse: Pulse
 
@@ -102,9 +107,13 @@ class Host:
         self._keys: dict[str, ProcessKey] = {}
         self._failed_starts: dict[ProcessKey, int] = {}
         self._logs: list[ProcessLog] = []
+        self._is_closed = False
 
     async def __aenter__(self) -> Host:
-        self._folder = Path(tempfile.mkdtemp(prefix="km-"))
+        _sweep()
+        self._folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+        self._held = os.open(self._folder, os.O_RDONLY)
+        fcntl.flock(self._held, fcntl.LOCK_EX)
         self._broken = asyncio.get_running_loop().create_future()
         await self._launcher.open()
         self._launcher.gone.add_done_callback(self._launcher_gone)
@@ -157,13 +166,17 @@ class Host:
         return living + ended
 
     async def close(self) -> None:
-        """Say goodbye to every bot, and end all processes; what is still played is void."""
+        """Say goodbye to every bot, and end all processes; what is still played is void. Once is enough."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         self._fail(PlatformError("the host is closed"))
         await asyncio.gather(*(self._end(process) for process in list(self._living.values())))
         await self._launcher.close()
         await asyncio.gather(*self._lives, return_exceptions=True)
         self._pulse.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
+        os.close(self._held)
 
     async def _play_one(
         self, spec: MatchSpec, keys: Sequence[ProcessKey], permits: asyncio.Semaphore, begun: list[Sitting]
@@ -270,6 +283,24 @@ class Host:
                 error.__cause__ = cause
             self._broken.set_exception(error)
             self._broken.exception()  # whether anybody plays or not, it has been seen
+
+
+def _sweep() -> None:
+    """Remove the folders of hosts that were killed together with their launchers."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
+        try:
+            if folder.stat().st_uid != os.getuid() or time.time() - folder.stat().st_mtime < ABANDONED_S:
+                continue
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:
+            continue  # another host removes it
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            pass  # its host lives
+        finally:
+            os.close(held)
 
 
 async def _either(future: asyncio.Future[Any], event: asyncio.Event, timeout: float | None = None) -> None:

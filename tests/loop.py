@@ -25,13 +25,15 @@ def run(main: Coroutine[Any, Any, T], timeout_s: float) -> T:
         async with asyncio.timeout(timeout_s):
             return await main
 
-    loop = _runner.get_loop()
-    loop.set_exception_handler(note)
+    async def clear_away() -> None:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+    _runner.get_loop().set_exception_handler(note)
     try:
         return _runner.run(limited())
     finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        _runner.run(clear_away())
         assert not noise, noise

@@ -1,0 +1,5 @@
+"""Exits before it has said hello."""
+
+import sys
+
+sys.exit("no time for games")

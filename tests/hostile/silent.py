@@ -1,0 +1,5 @@
+"""Never answers."""
+
+from raw import converse
+
+converse(lambda batch: [])
