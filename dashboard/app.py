@@ -7,8 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import frame
-from dashboard.views import contracts, matches, standings
+from dashboard import frame, reading
+from dashboard.views import contracts, matches, rules, standings
 
 
 def main(arguments: list[str]) -> None:
@@ -29,10 +29,14 @@ def main(arguments: list[str]) -> None:
     def show_matches() -> None:
         frame.page(folder, "Matches", matches.show)
 
+    def show_rules() -> None:
+        rules.show(reading.ruleset_of(folder))
+
     pages = [
         st.Page(show_standings, title="Standings", icon=":material/leaderboard:", url_path="standings", default=True),
         st.Page(show_contracts, title="Contracts", icon=":material/style:", url_path="contracts"),
         st.Page(show_matches, title="Matches", icon=":material/playing_cards:", url_path="matches"),
+        st.Page(show_rules, title="Rules", icon=":material/menu_book:", url_path="rules"),
     ]
     st.navigation(pages, position="top").run()
 

@@ -15,7 +15,7 @@ from cluster import summaries
 from cluster.records import SCHEMAS
 from cluster.replays import replay
 from cluster.statistics import points
-from cluster.store import PLAN, DamagedResults, Store
+from cluster.store import PLAN, DamagedResults, NoResults, Store
 from referee.rules import registry
 from referee.rules.errors import UnknownRuleset
 from referee.rules.ruleset import Game
@@ -118,6 +118,15 @@ class Reader:
 def reader(folder: Path) -> Reader:
     """The one reader of a folder, shared by everybody who looks at the pages."""
     return Reader(folder)
+
+
+def ruleset_of(folder: Path) -> str | None:
+    """The ruleset that a results folder was made for; None where there is none, or an unknown one."""
+    try:
+        name = Store(folder).plan.get("ruleset")
+    except NoResults:
+        return None
+    return name if name in registry.RULESETS else None
 
 
 class Snapshot:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
 
 import polars as pl
 import streamlit as st
@@ -66,25 +69,29 @@ def _deals(spec: Sheet) -> None:
 
 def _contracts(spec: Sheet) -> None:
     st.subheader("The contracts")
-    rows = [
-        {
-            "Contract": words.contract_name(contract.id),
-            "Points": contract.points,
-            "Score": contract.scoring,
-            "Cards a player must keep to, in this order": " ".join(
-                f"{number}. {text}" for number, text in enumerate(contract.obligations, 1)
-            ),
-            "Ends": contract.ends,
-            "Order of the cards": _order(contract),
-        }
-        for contract in spec.contracts
-    ]
-    _table(rows)
+    alike = [list(rows) for _, rows in groupby(spec.contracts, key=lambda row: replace(row, id="", trump=None))]
+    columns = st.columns(2)
+    for number, rows in enumerate(alike):
+        with columns[number % 2].container(border=True):
+            st.markdown(f"**{', '.join(words.plain(words.contract_name(row.id)) for row in rows)}**")
+            st.markdown("\n".join(f"- {line}" for line in _contract_lines(rows[0])))
 
 
-def _order(contract: ContractRow) -> str:
-    trumps = f"; trumps {' '.join(contract.trump_order)}" if contract.trump_order else ""
-    return (" ".join(contract.order) + trumps).replace("T", "10")
+def _contract_lines(row: ContractRow) -> Iterator[str]:
+    if row.points:
+        yield words.plain(row.points)
+    if row.scoring:
+        yield words.plain(row.scoring)
+    yield words.plain(row.ends)
+    yield f"Cards from the highest: {_order(row)}"
+    duties = [f"\n    {number}. {words.plain(text)}" for number, text in enumerate(row.obligations, 1)]
+    if duties:
+        yield "A player must keep to, each in turn as far as the hand allows:" + "".join(duties)
+
+
+def _order(row: ContractRow) -> str:
+    trumps = f"; trumps {' '.join(row.trump_order)}" if row.trump_order else ""
+    return (" ".join(row.order) + trumps).replace("T", "10")
 
 
 def _options(spec: Sheet) -> None:

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import reading
+from referee.rules import registry
 from tests.dashboard.folders import EVIL, FORMULA, add, tournament
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
@@ -164,3 +165,29 @@ def test_a_broken_batch_is_named(opened: Open, tmp_path: Path) -> None:
     page = opened("standings", tmp_path)
     assert not page.exception
     assert "cannot be read" in texts(page)
+
+
+def rules_page(monkeypatch: pytest.MonkeyPatch, folder: Path, **query: str) -> AppTest:
+    monkeypatch.setattr(sys, "argv", [str(APP), str(folder)])
+    script = f"from pathlib import Path\nfrom dashboard import reading\nfrom dashboard.views import rules\nrules.show(reading.ruleset_of(Path({str(folder)!r})))"
+    page = AppTest.from_string(script, default_timeout=30)
+    for name, value in query.items():
+        page.query_params[name] = value
+    return page.run()
+
+
+def test_the_rules_begin_with_what_is_played(monkeypatch: pytest.MonkeyPatch, results: Path, tmp_path: Path) -> None:
+    page = rules_page(monkeypatch, results)
+    assert not page.exception
+    assert page.selectbox[0].value == reading.ruleset_of(results) == "king.fetes"
+    assert "No king of hearts" in texts(page)
+    assert reading.ruleset_of(tmp_path) is None
+
+
+@pytest.mark.parametrize("ruleset", registry.RULESETS)
+def test_every_ruleset_has_a_sheet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ruleset: str) -> None:
+    page = rules_page(monkeypatch, tmp_path, ruleset=ruleset)
+    assert not page.exception
+    assert page.selectbox[0].value == ruleset
+    for option in registry.RULESETS[ruleset].options:
+        assert option.help.split(";")[0][:20] in texts(page).replace("\\", "")
