@@ -1,0 +1,211 @@
+"""The pages in a real browser, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, TimeoutError, expect, sync_playwright
+
+from dashboard import reading
+from tests.dashboard.folders import EVIL
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+WIDTHS = (1280, 390)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+#: Streamlit asks for these below the address of a page first, and finds them at the root then.
+ASKED_TWICE = ("_stcore/health", "_stcore/host-config")
+PATIENCE_S = 30
+expect.set_options(timeout=PATIENCE_S * 1000)
+OVERFLOW = """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
+    .map(element => element.scrollWidth - window.innerWidth)"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no chromium on this machine")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield started
+        started.close()
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The pages on a folder, as the command line starts them; their address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.headless", "true",
+               "--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"]  # fmt: skip
+    command = [sys.executable, "-m", "streamlit", "run", str(APP), *options, "--", str(folder)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.terminate()
+
+
+def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        assert server.poll() is None, "streamlit has ended"
+        try:
+            with urllib.request.urlopen(url, timeout=PATIENCE_S):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            assert time.monotonic() < end, "streamlit does not answer"
+            time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def address(results: Path) -> Iterator[str]:
+    with served(results) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def corner_address(corner: Path) -> Iterator[str]:
+    with served(corner) as url:
+        yield url
+
+
+@contextmanager
+def window(browser: Browser, width: int, problems: list[str]) -> Iterator[Page]:
+    """A page of this width; what the console complains of is added to the problems."""
+
+    def told(message: ConsoleMessage) -> None:
+        if message.type == "error" and not message.location.get("url", "").endswith(ASKED_TWICE):
+            problems.append(f"{message.text} {message.location}")
+
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_S * 1000)
+    page.on("console", told)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("dialog", lambda dialog: problems.append("a name was run as a script"))
+    yield page
+    context.close()
+
+
+def settled(page: Page, title: str) -> None:
+    """The page of this title is there, whole, and no wider than the window."""
+    expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    assert page.get_by_test_id("stException").count() == 0
+    assert max(page.evaluate(OVERFLOW)) <= 0
+    assert page.locator("img[src=x]").count() == 0
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose from a list; a chart that is still finding its height can close the list, as any scrolling does."""
+    box, choice = page.get_by_role("combobox", name=label), page.get_by_role("option", name=option)
+    for _ in range(8):
+        box.click()
+        try:
+            choice.click(timeout=4000)
+        except TimeoutError:
+            page.keyboard.press("Escape")
+        else:
+            break
+    expect(box).to_have_value(option)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_three_pages(browser: Browser, address: str, width: int) -> None:
+    problems: list[str] = []
+    with window(browser, width, problems) as page:
+        page.goto(address)
+        settled(page, "Standings")
+        expect(page.locator("canvas, svg.marks").first).to_be_visible()
+        page.goto(f"{address}/contracts")
+        settled(page, "Contracts")
+        expect(page.get_by_role("button", name="Choices as CSV")).to_be_visible()
+        expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg")).to_have_count(3)
+        settled(page, "Contracts")
+        choose(page, "Bot", EVIL)
+        settled(page, "Contracts")
+        page.goto(f"{address}/matches")
+        settled(page, "Matches")
+        expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    assert problems == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_open_a_match_and_step(browser: Browser, address: str, results: Path, width: int) -> None:
+    listed = reading.reader(results).snapshot().match_list
+    match_id = listed["match_id"][0]
+    problems: list[str] = []
+    with window(browser, width, problems) as page:
+        page.goto(f"{address}/matches?match={match_id}")
+        settled(page, "Matches")
+        cards = page.locator(".km-fan .km-card")
+        expect(cards).to_have_count(52)
+        page.get_by_role("button", name="Next", exact=False).first.click()
+        expect(cards).to_have_count(51)
+        expect(page.locator(".km-trick .km-card")).to_have_count(1)
+        page.get_by_role("button", name="Trick").last.click()
+        expect(cards).to_have_count(48)
+        expect(page.locator(".km-best")).to_have_count(1)
+        page.get_by_role("button", name="Back", exact=False).click()
+        expect(cards).to_have_count(49)
+        settled(page, "Matches")
+        fits = "() => { const t = document.querySelector('.km-table'); return t.scrollWidth <= t.clientWidth; }"
+        assert page.evaluate(fits)
+        expect(page.get_by_text("Score sheet")).to_be_visible()
+    assert problems == []
+
+
+def test_a_row_of_the_list_opens_its_match(browser: Browser, address: str, results: Path) -> None:
+    problems: list[str] = []
+    with window(browser, 1280, problems) as page:
+        page.goto(f"{address}/matches")
+        settled(page, "Matches")
+        table = page.get_by_test_id("stDataFrame")
+        table.scroll_into_view_if_needed()
+        expect(table.locator("canvas").first).to_be_visible()
+        table.click(position={"x": 18, "y": 52})
+        expect(page.locator(".km-table")).to_be_visible()
+        assert "match=" in page.url
+        page.get_by_role("button", name="All matches").click()
+        expect(page.get_by_text("Score sheet")).to_have_count(0)
+        expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
+    assert problems == []
+
+
+def test_the_arrow_keys_step(browser: Browser, address: str, results: Path) -> None:
+    match_id = reading.reader(results).snapshot().match_list["match_id"][1]
+    problems: list[str] = []
+    with window(browser, 1280, problems) as page:
+        page.goto(f"{address}/matches?match={match_id}&deal=1&step=2")
+        settled(page, "Matches")
+        expect(page.locator(".km-trick .km-card")).to_have_count(2)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".km-trick .km-card")).to_have_count(3)
+    assert problems == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_kings_in_the_corner(browser: Browser, corner: Path, corner_address: str, width: int) -> None:
+    match_id = reading.reader(corner).snapshot().match_list["match_id"][0]
+    problems: list[str] = []
+    with window(browser, width, problems) as page:
+        page.goto(f"{corner_address}/matches?match={match_id}&deal=1&step=1")
+        settled(page, "Matches")
+        expect(page.locator(".km-pile")).to_have_count(9)
+        page.get_by_role("button", name="Turn").last.click()
+        settled(page, "Matches")
+    assert problems == []
