@@ -31,6 +31,8 @@ GRACE_S = 2.0
 TERM_S = 0.5
 #: A bot that failed to start so often in a row is not started again: its seats forfeit.
 MAX_FAILED_STARTS = 3
+#: So many processes start at a time: a crowd would make each of them miss its time-out.
+MAX_STARTING = max(4, 2 * (os.cpu_count() or 1))
 #: Settings of the host that a bot process may see; everything else stays here, tokens above all.
 PASSED_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
 #: The folders of hosts are called so; one that nobody holds after so long was left by a host that was killed.
@@ -107,6 +109,7 @@ class Host:
         self._keys: dict[str, ProcessKey] = {}
         self._failed_starts: dict[ProcessKey, int] = {}
         self._logs: list[ProcessLog] = []
+        self._starting = asyncio.Semaphore(MAX_STARTING)
         self._is_closed = False
 
     async def __aenter__(self) -> Host:
@@ -206,7 +209,9 @@ class Host:
     async def _live(self, process: _BotProcess) -> None:
         """Attend to a process from its start to its end."""
         try:
-            event = await self._attend(process, await self._start(process))
+            async with self._starting:
+                exit = await self._start(process)
+            event = await self._attend(process, exit)
             self._logs.append(ProcessLog(*process.key, event["code"], event["stdout"], event["stderr"]))
             process.link.lost(_ending(event["code"]))
         except Exception as error:
@@ -217,46 +222,41 @@ class Host:
             shutil.rmtree(process.folder, ignore_errors=True)
 
     async def _start(self, process: _BotProcess) -> asyncio.Future[dict[str, Any]]:
-        """Start a process; return its exit."""
+        """Start a process, and wait until it has said hello, or will not; return its exit."""
         process.folder.mkdir(mode=0o711)
         token = process.folder / "token"
         token.touch(mode=0o600)
         token.write_text(process.token)
         await process.server.listen(str(process.folder / "ref.sock"))
         env = {name: value for name in PASSED_ENV if (value := os.environ.get(name)) is not None}
-        process.exit = self._launcher.start(
-            process.name, self._bots[process.key.bot], env | {SEAT_VARIABLE: str(process.folder)}
-        )
-        return process.exit
-
-    async def _attend(self, process: _BotProcess, exit: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
-        """Wait for a process to say hello, and then for its end."""
-        key, link = process.key, process.link
+        command = self._bots[process.key.bot]
+        exit = process.exit = self._launcher.start(process.name, command, env | {SEAT_VARIABLE: str(process.folder)})
         await _either(exit, process.server.connected, self._start_timeout_s)
         if process.server.connected.is_set():
-            self._failed_starts[key] = 0
-            process.ready.set()
+            self._failed_starts[process.key] = 0
+        else:
+            process.link.lost(_ending(exit.result()["code"]) if exit.done() else "start time-out")
+            self._launcher.stop(process.name, 0.0)
+            self._failed_starts[process.key] = self._failed_starts.get(process.key, 0) + 1
+        process.ready.set()
+        return exit
+
+    async def _attend(self, process: _BotProcess, exit: asyncio.Future[dict[str, Any]]) -> dict[str, Any]:
+        """Wait for the end of a process, and see to it once its stream is over."""
+        if process.link.gone is None:
             await _either(exit, process.ended)
             if not exit.done() and await self._launcher.ping():  # else it was not the bot that ended the stream
-                link.lost(process.why)
+                process.link.lost(process.why)
                 await asyncio.wait({exit}, timeout=GRACE_S)
             if not exit.done():
                 self._launcher.stop(process.name, TERM_S)
-            return await exit
-        if not exit.done():
-            self._launcher.stop(process.name, 0.0)
-            link.lost("start time-out")
-        else:
-            link.lost(_ending(exit.result()["code"]))
-        self._failed_starts[key] = self._failed_starts.get(key, 0) + 1
-        process.ready.set()
         return await exit
 
     async def _end(self, process: _BotProcess) -> None:
         if process.exit is None:
             return
         farewell = asyncio.create_task(process.server.close("no more matches"))
-        await asyncio.wait({process.exit}, timeout=GRACE_S)
+        await asyncio.wait({process.exit}, timeout=GRACE_S if process.ready.is_set() else 0.0)
         if not process.exit.done():
             self._launcher.stop(process.name, TERM_S)
             await asyncio.wait({process.exit}, timeout=2 * TERM_S)

@@ -71,7 +71,7 @@ class Link:
         self.gone: str | None = None
         self.stale = 0
         self.strikes = 0
-        self._games: dict[int, int] = {}
+        self._games: dict[int, tuple[int, Game]] = {}
         self._next = 1
         self._decisions = 0
 
@@ -238,8 +238,9 @@ class Link:
 
     def _ruleset(self, game: Game, infos: list[match_pb2.RulesetInfo]) -> int:
         """The number of a ruleset on the stream; a new one is added to those that the bot is told."""
-        number = self._games.get(id(game))
-        if number is None:
-            number = self._games[id(game)] = len(self._games) + 1
+        number, _ = self._games.get(id(game), (0, game))
+        if not number:
+            number = len(self._games) + 1
+            self._games[id(game)] = number, game  # kept, so that no other game gets its id
             infos.append(wire.ruleset_info(number, game))
         return number

@@ -13,6 +13,9 @@ from typing import Any
 from referee.launcher import END_S
 from referee.rules.errors import KingmakerError
 
+#: A launcher that is silent for so long has hung.
+PONG_S = 30.0
+
 
 class PlatformError(KingmakerError):
     """The platform failed, not a bot: what was being played is void, and is to be played again."""
@@ -70,8 +73,10 @@ class LauncherClient:
         number = next(self._numbers)
         pong = self._pongs[number] = asyncio.get_running_loop().create_future()
         self._say(ping=number)
-        await asyncio.wait({pong, self.gone}, return_when=asyncio.FIRST_COMPLETED)
-        self._pongs.pop(number, None)
+        await asyncio.wait({pong, self.gone}, timeout=PONG_S, return_when=asyncio.FIRST_COMPLETED)
+        if self._pongs.pop(number, None) is not None:
+            self._process.kill()  # it is gone, or has hung
+            await self.gone
         return pong.done()
 
     async def peek(self) -> list[dict[str, Any]]:

@@ -244,9 +244,9 @@ class BotServer:
         with self._guarded():
             while (deadline := self.link.deadline()) is not None and deadline <= now:
                 self.link.overdue(now)
-        self._arm()
-        if self.link.ready:
-            self._wake.set()
+            self._arm()
+            if self.link.ready:
+                self._wake.set()
 
 
 class Pulse:

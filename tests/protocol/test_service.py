@@ -1,6 +1,7 @@
 """The service over a real unix socket: whatever a peer does, the conversation follows its state table."""
 
 import asyncio
+import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from referee.faults import Clocks, Fault
 from referee.link import MAX_STRIKES
-from referee.service import OPTIONS, TOKEN_KEY
+from referee.service import METHOD, OPTIONS, SERVICE, TOKEN_KEY
 from tests.protocol.peers import PATIENCE_S, TOKEN, Peer, answers, hello, run, serving
 
 Code = grpc.StatusCode
@@ -225,6 +226,53 @@ def test_compressed_messages_are_refused(folder):
             code, _ = await bomb.end()
             assert code in (Code.UNIMPLEMENTED, Code.INTERNAL, Code.FAILED_PRECONDITION)
             await place.good(0)
+
+    run(test, folder)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        random.Random(1).randbytes(10_000),
+        b"GET / HTTP/1.1\r\nHost: referee\r\n\r\n",
+        bytes.fromhex("16030100050100000100"),  # the beginning of a TLS handshake
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("ffffff0000") + bytes(20_000),  # a frame of 16 MiB
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("000000040000000000") * 5_000,  # a flood of SETTINGS
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes.fromhex("0000080600000000000000000000000000") * 5_000,  # of pings
+    ],
+    ids=["random", "http/1.1", "tls", "frame", "settings", "pings"],
+)
+def test_what_is_no_grpc_ends_its_connection_and_harms_nobody(folder, noise):
+    async def test(folder):
+        async with serving(folder) as place:
+            await place.good(0, 1, 2, 3)
+            reader, writer = await asyncio.open_unix_connection(f"{folder}/1.sock")
+            writer.write(noise)
+            writer.write_eof()
+            sitting = await place.finish(place.start())
+            assert not any(sitting.table.faults)
+            with suppress(ConnectionError):
+                async with asyncio.timeout(PATIENCE_S):
+                    while await reader.read(65536):
+                        pass
+            writer.close()
+
+    run(test, folder)
+
+
+def test_many_streams_and_much_metadata_harm_nobody(folder):
+    async def test(folder):
+        async with serving(folder) as place:
+            await place.good(0, 1, 2, 3)
+            channel = place.channel(1)
+            peers = [Peer(channel) for _ in range(50)]
+            method = place.channel(1).stream_stream(f"/{SERVICE}/{METHOD}")
+            heavy = method(metadata=((TOKEN_KEY, TOKEN), ("more", "x" * 60_000)))
+            sitting = await place.finish(place.start())
+            assert not any(sitting.table.faults)
+            assert await heavy.code() is not Code.OK
+            for peer in peers:
+                peer.call.cancel()
 
     run(test, folder)
 
