@@ -114,7 +114,7 @@ def declaring(contracts: pl.DataFrame) -> alt.Chart:
     """One bot's points a deal where it declared, and where another did."""
     told = _named(contracts).rename({"points_declaring": "declaring", "points_defending": "defending"})
     frame = told.unpivot(
-        ["declaring", "defending"], index="name", variable_name="role", value_name="value"
+        ["declaring", "defending"], index=["name", "blocks"], variable_name="role", value_name="value"
     ).drop_nulls()
     chart: alt.Chart = (
         alt.Chart(frame)
@@ -122,6 +122,7 @@ def declaring(contracts: pl.DataFrame) -> alt.Chart:
         .encode(
             y=alt.Y("name:N", sort=list(told["name"]), title=None,
                     axis=_rows()),
+            opacity=alt.condition(f"datum.blocks < {MIN_BLOCKS}", alt.value(0.35), alt.value(1)),
             yOffset=alt.YOffset("role:N", sort=["declaring", "defending"]),
             x=alt.X("value:Q", title="Points a deal", axis=_values()),
             color=alt.Color("role:N", title=None, legend=alt.Legend(orient="top"),

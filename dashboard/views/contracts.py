@@ -40,7 +40,7 @@ def _one_bot(results: Snapshot, mine: pl.DataFrame) -> None:
     if not declared.is_empty():
         st.subheader("Declaring and defending")
         st.caption(
-            "Points a deal where this bot played the contract itself, and where somebody else did; payments included."
+            "Points a deal where this bot played the contract itself, and where somebody else did, with what was paid; pale below 10 blocks."
         )
         st.altair_chart(plots.declaring(declared), width="stretch", alt="Points declaring and defending")
     ended = results.outcomes.filter(pl.col("bot") == mine["bot"].first())
