@@ -8,7 +8,7 @@ import platform
 from datetime import date
 from pathlib import Path
 
-from benchmarks import engine, end_to_end
+from benchmarks import end_to_end, engine
 
 OUT = Path(__file__).with_name("results.json")
 
