@@ -158,7 +158,8 @@ def test_a_driver_that_was_killed_leaves_nothing_running_and_its_results_go_on(
     wait_for(lambda: not list((results / "batches").glob(".*")), 1)
 
 
-@pytest.mark.parametrize("whom", ["driver", pytest.param("everybody", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("whom", ["driver", "everybody"])
 def test_ctrl_c_ends_in_order_and_the_folder_goes_on(whom: str, undisturbed: dict[str, str], tmp_path: Path) -> None:
     """A terminal sends it to the whole group, `kill -INT` to the driver alone."""
     file, results = tournament_file(tmp_path), tmp_path / "r"
