@@ -164,7 +164,7 @@ def test_ten_strikes_end_the_stream(folder):
             code, text = await peer.end()
             assert code is Code.RESOURCE_EXHAUSTED
             assert text == "10 messages that answer nothing"
-            assert place.links[0].gone == text
+            await until(lambda: place.links[0].gone == text, "the link is told")
 
     run(test, folder)
 

@@ -72,52 +72,58 @@ def test_a_host_from_start_to_end():
             await never_says_hello(house)
         assert gone_within(1, lambda: marked(mark))
 
-    async def late_once(house: Host) -> None:
-        (table,) = await play(house, against("late"), clocks=Clocks(budget_ms=2_000, bank_ms=0))
-        assert table.faults == [[], [Fault.TIMEOUT], [], []]
-
-    async def output_of_the_living(house: Host) -> None:
-        await play(house, against("chatty"))
-        (log,) = await house.take_logs()
-        assert (log.bot, log.copy, log.lane, log.code) == ("chatty", 0, 0, None)
-        assert "bytes left out" in log.stdout
-        assert await house.take_logs() == []
-
-    async def cancelled(house: Host) -> None:
-        """What was begun is void, and the bots play on at other tables."""
-        task = asyncio.create_task(play(house, against("silent"), clocks=UNTIMED))
-        await until(lambda: any(link.name == "silent" and link.open for link in house._living), "silent is asked")
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert house._room.playing == 0
-        (table,) = await play(house, (*GOOD, "late"))
-        assert not any(table.faults)
-
-    async def dies_and_is_started_again(house: Host) -> None:
-        for _ in range(2):
-            (table,) = await play(house, against("exits"))
-            assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
-        await until(lambda: not any(link.name == "exits" for link in house._living), "both have ended")
-        assert [(log.bot, log.code) for log in await house.take_logs()] == [("exits", 3)] * 2
-
-    async def fails_to_start(house: Host) -> None:
-        for _ in range(MAX_FAILED_STARTS + 2):
-            (table,) = await play(house, against("early"))
-            assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
-        await until(lambda: not any(link.name == "early" for link in house._living), "all have ended")
-        assert [(log.bot, log.code) for log in await house.take_logs()] == [("early", 1)] * MAX_FAILED_STARTS
-
-    async def never_says_hello(house: Host) -> None:
-        time = asyncio.get_running_loop().time
-        house._start_timeout_s = 3.0
-        start = time()
-        (table,) = await play(house, against("mute"))
-        assert 3.0 <= time() - start < 3.0 + 10
-        assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
-        await until(lambda: not any(link.name == "mute" for link in house._living), "it was ended")
-
     loop.run(main(), TEST_S)
+
+
+async def late_once(house: Host) -> None:
+    (table,) = await play(house, against("late"), clocks=Clocks(budget_ms=2_000, bank_ms=0))
+    assert table.faults == [[], [Fault.TIMEOUT], [], []]
+
+
+async def output_of_the_living(house: Host) -> None:
+    await play(house, against("chatty"))
+    (log,) = await house.take_logs()
+    assert (log.bot, log.copy, log.lane, log.code) == ("chatty", 0, 0, None)
+    assert "bytes left out" in log.stdout
+    assert await house.take_logs() == []
+
+
+async def cancelled(house: Host) -> None:
+    """What was begun is void, and the bots play on at other tables."""
+    task = asyncio.create_task(play(house, against("silent"), clocks=UNTIMED))
+    await until(lambda: any(link.name == "silent" and link.open for link in house._living), "silent is asked")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert house._room.playing == 0
+    (table,) = await play(house, (*GOOD, "late"))
+    assert not any(table.faults)
+
+
+async def dies_and_is_started_again(house: Host) -> None:
+    for _ in range(2):
+        (table,) = await play(house, against("exits"))
+        assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+    await until(lambda: not any(link.name == "exits" for link in house._living), "both have ended")
+    assert [(log.bot, log.code) for log in await house.take_logs()] == [("exits", 3)] * 2
+
+
+async def fails_to_start(house: Host) -> None:
+    for _ in range(MAX_FAILED_STARTS + 2):
+        (table,) = await play(house, against("early"))
+        assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+    await until(lambda: not any(link.name == "early" for link in house._living), "all have ended")
+    assert [(log.bot, log.code) for log in await house.take_logs()] == [("early", 1)] * MAX_FAILED_STARTS
+
+
+async def never_says_hello(house: Host) -> None:
+    time = asyncio.get_running_loop().time
+    house._start_timeout_s = 3.0
+    start = time()
+    (table,) = await play(house, against("mute"))
+    assert 3.0 <= time() - start < 3.0 + 10
+    assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+    await until(lambda: not any(link.name == "mute" for link in house._living), "it was ended")
 
 
 # What breaks here is no bot's fault.
