@@ -43,11 +43,27 @@ class _Stream:
         self.over: asyncio.Future[tuple[grpc.StatusCode, str]] = asyncio.get_running_loop().create_future()
         self.reader: asyncio.Task[None] | None = None
         self.writer: asyncio.Task[None] | None = None
+        self.timer: asyncio.TimerHandle | None = None
 
     def end(self, code: grpc.StatusCode, text: str) -> None:
         """End it, if it has not ended yet."""
         if not self.over.done():
             self.over.set_result((code, text))
+
+    async def send(self, message: bytes) -> None:
+        """Write a message; a bot that does not take it in time does not read, and that is the end."""
+        self._patience(2)
+        try:
+            await self.context.write(message)
+        finally:
+            assert self.timer is not None
+            self.timer.cancel()
+
+    def _patience(self, waits: int) -> None:
+        if waits:  # two, as a loop that stands still for long can make up one
+            self.timer = asyncio.get_running_loop().call_later(WRITE_TIMEOUT_S / 2, self._patience, waits - 1)
+        else:
+            self.end(grpc.StatusCode.OK, "not reading")
 
     def cancel(self) -> None:
         """Read and write no more."""
@@ -182,7 +198,7 @@ class BotServer:
     async def _write(self, stream: _Stream) -> None:
         link = self.link
         try:
-            await self._send(stream, wire.welcome())
+            await stream.send(wire.welcome())
             self.connected.set()
             while self._goodbye is None:
                 await self._wake.wait()
@@ -195,30 +211,12 @@ class BotServer:
                         message = link.message()
                     if not message:
                         return
-                    await self._send(stream, message)
+                    await stream.send(message)
                     link.sent(self._now())
                     self._arm()
-            await self._send(stream, wire.goodbye(self._goodbye))
-        except TimeoutError:
-            stream.end(grpc.StatusCode.OK, "not reading")
+            await stream.send(wire.goodbye(self._goodbye))
         except Exception as error:
             stream.end(grpc.StatusCode.OK, f"stream broke: {type(error).__name__}")
-
-    async def _send(self, stream: _Stream, message: bytes) -> None:
-        """Write a message.
-
-        Raises:
-            TimeoutError: the bot does not read.
-        """
-        writing = asyncio.ensure_future(stream.context.write(message))
-        try:
-            for _ in range(2):  # a loop that stands still for long cannot make up both waits
-                await asyncio.wait({writing}, timeout=WRITE_TIMEOUT_S / 2)
-            if not writing.done():
-                raise TimeoutError
-            writing.result()
-        finally:
-            writing.cancel()
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
