@@ -96,17 +96,18 @@ def outcomes(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
 
 
 def pairs(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
-    """One row for each ordered pair of bots that met.
+    """One row for each ordered pair of sides that met: bots, or with mixed partners ``one + other``.
 
     Columns: bot, opponent, score (share of results won, a draw a half), results, expected (by the ratings),
-    residual_z, difference (Elo), low, high (95 %), superiority, blocks, relation.
+    residual_z, difference (Elo), low, high (95 %), superiority, blocks, relation. What is about a bot's rating is null
+    for partners, and relation is ``partners``.
     """
     rated = ratings(matches, anchor)
     rows = []
     if rated is not None:
         met = rated.head_to_head
-        for i, first in enumerate(rated.bots):
-            for j, second in enumerate(rated.bots):
+        for i, first in enumerate(met.sides):
+            for j, second in enumerate(met.sides):
                 if i != j and met.counts[i, j]:
                     rows.append(_pair(rated, i, j, first, second))
     schema = {"bot": pl.String, "opponent": pl.String, "score": pl.Float64, "results": pl.Float64,
@@ -129,12 +130,17 @@ def match_list(matches: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pair(rated: Ratings, i: int, j: int, first: str, second: str) -> dict[str, object]:
-    met, gap = rated.head_to_head, rated.difference(first, second)
-    return {
+    met = rated.head_to_head
+    row: dict[str, object] = {
         "bot": first, "opponent": second, "score": met.scores[i, j] / met.counts[i, j], "results": met.counts[i, j],
-        "expected": 1 / (1 + 10 ** (-gap.estimate / 400)), "residual_z": met.residual_z[i, j],
-        "difference": gap.estimate, "low": gap.low, "high": gap.high, "superiority": gap.superiority,
-        "blocks": gap.blocks, "relation": gap.relation,
+        "residual_z": met.residual_z[i, j], "relation": "partners",
+    }  # fmt: skip
+    if max(i, j) >= len(rated.bots):  # the sides after the bots are partners
+        return row
+    gap = rated.difference(first, second)
+    return row | {
+        "expected": 1 / (1 + 10 ** (-gap.estimate / 400)), "difference": gap.estimate, "low": gap.low, "high": gap.high,
+        "superiority": gap.superiority, "blocks": gap.blocks, "relation": gap.relation,
     }  # fmt: skip
 
 

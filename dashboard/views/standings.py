@@ -29,7 +29,9 @@ def show(results: Snapshot) -> None:
 
 
 def _head_to_head(results: Snapshot) -> None:
-    order = [bot for bot in results.standings["bot"] if bot in set(results.pairs["bot"])]
+    met = set(results.pairs["bot"])
+    bots = [bot for bot in results.standings["bot"] if bot in met]
+    order = bots + sorted(met.difference(bots))  # with mixed partners, pairs of bots
     st.subheader("Head to head")
     st.caption(
         "The share of results, in %, that the bot of the row took from the bot of the column; a draw is half. 50 is level, "

@@ -12,10 +12,10 @@ import pytest
 
 from cluster import run, summaries
 from cluster.cli import app
-from cluster.records import SCHEMAS
+from cluster.records import SCHEMAS, frames
 from cluster.statistics.errors import UnknownBot
 from cluster.store import Store, writer
-from tests.cluster.fakes import FakePlay, Quiet, a_tournament
+from tests.cluster.fakes import FakePlay, Quiet, a_tournament, all_blocks, play_block
 
 NAMES = ("lowest", "random", "=1+2", 'Kůň, "国王"')
 TABLES = ("standings", "contracts", "outcomes", "pairs")
@@ -239,3 +239,15 @@ def test_matches_are_listed_in_order(fake_results: Path) -> None:
     assert frame.select("block", "game").rows() == [(block, game) for block in range(8) for game in range(4)]
     assert all(sum(totals) == 0 for totals in frame["totals"])
     assert all(len(bots) == 4 for bots in frame["bots"])
+
+
+def test_mixed_partners_meet_as_pairs() -> None:
+    settings = a_tournament(
+        ("a", "b", "c", "d"), ruleset="klaverjas.rotterdam", options={"target": 1}, blocks=6, partners="mixed"
+    )
+    played = [play_block(settings, block) for block in all_blocks(settings)]
+    frame = summaries.pairs(frames(settings.id, played)["matches"])
+    assert set(frame["relation"]) == {"partners"}
+    assert frame["results"].sum() == 2 * 12  # two matches a block, each seen from both sides
+    scores = {(first, second): score for first, second, score in frame.select("bot", "opponent", "score").rows()}
+    assert all(math.isclose(score + scores[second, first], 1) for (first, second), score in scores.items())
