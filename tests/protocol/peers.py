@@ -18,6 +18,7 @@ from referee.table import MatchSpec
 from referee.v1 import decision_pb2, referee_service_pb2
 from tests import loop
 
+Code = grpc.StatusCode
 PlayRequest, PlayResponse = referee_service_pb2.PlayRequest, referee_service_pb2.PlayResponse
 TOKEN = "0123456789abcdef" * 4
 #: However loaded the machine is, whatever a test waits for has come by then; it fails at once where it can.
@@ -37,6 +38,15 @@ def answers(*triples: tuple[int, int, int]) -> bytes:
 
 def run(test: Callable[[Path], Coroutine[Any, Any, None]], folder: Path) -> None:
     loop.run(test(folder), 2 * PATIENCE_S)
+
+
+async def until(condition: Callable[[], object], what: str) -> None:
+    """Wait for something that no event tells of."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + PATIENCE_S
+    while not condition() and loop.time() < deadline:  # noqa: ASYNC110  # nothing tells of it
+        await asyncio.sleep(0.005)
+    assert condition(), what
 
 
 class Peer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from referee.faults import Clocks
+from referee.faults import Clocks, Fault
 from referee.link import Link
 from referee.room import Room, Sitting
 from referee.rules.registry import RULESETS
@@ -81,3 +81,21 @@ class Scene:
                 if sent.decisions:
                     self.answer(link, *sent.decisions, act=act)
         return None
+
+
+def asked(matches: int = 1):
+    """Matches that all wait for the seat that leads; its link, and what it has just been sent."""
+    scene = Scene()
+    sittings = scene.start(matches)
+    link = scene.links[1]
+    sent = scene.send(link)
+    assert [decision.number for decision in sent.decisions] == [1] * matches
+    return scene, sittings, link, list(sent.decisions)
+
+
+def faults(sitting, seat: int = 1) -> list[Fault]:
+    return sitting.table.faults[seat]
+
+
+def charged(sitting, seat: int = 1) -> int:
+    return round(sitting.table.last_charge_us[seat] / 1000)
