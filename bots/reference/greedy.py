@@ -33,7 +33,7 @@ class Plan:
         if stakes.last and not stakes.trick:
             return SuitTable((stakes.last * 0.5,) * 13, at_the_end if stakes.costly else when_fighting, 0.0)
         if stakes.costly:
-            return SuitTable(worth, when_ducking, 0.6)
+            return SuitTable(worth, when_ducking, 0.35)
         if stakes.trump is None:
             return SuitTable(worth, when_fighting, 0.35)
         return SuitTable(worth, when_trump if suit == stakes.trump else when_ruffed, 0.35)
@@ -80,7 +80,7 @@ def best_card(now: Situation, plan: Plan, legal: list[int]) -> int:
         tricks, points = table.holding(mine & ~(1 << card - shift), rest)
         score = later * tricks + points - before[suit]
         if not now.led or stakes.beats[now.best] >> card & 1:
-            gain = trick + stakes.worth[card] + falls(now, stakes, card)
+            gain = 1.5 * trick + stakes.worth[card] + falls(now, stakes, card)
             score += winning_chance(now, stakes, card, gain < 0) * gain
         if score > best_score:
             best, best_score = card, score
@@ -112,7 +112,7 @@ def trick_later(now: Situation, stakes: Stakes) -> float:
         low = rest & -rest
         total += worth[low.bit_length() - 1]
         rest ^= low
-    return stakes.trick + 0.4 * total / now.left
+    return stakes.trick + 0.5 * total / now.left
 
 
 def falls(now: Situation, stakes: Stakes, card: int) -> float:
@@ -126,7 +126,7 @@ def falls(now: Situation, stakes: Stakes, card: int) -> float:
     count = in_suit.bit_count()
     total = 0.0
     rest = in_suit & stakes.counting & ~stakes.beats[card]
-    share = len(now.after) / 3 * (0.9 if stakes.costly else 0.3)
+    share = len(now.after) / 3 * (1.2 if stakes.costly else 0.3)
     while rest:
         low = rest & -rest
         total += share * worth[low.bit_length() - 1]
@@ -139,7 +139,7 @@ def falls(now: Situation, stakes: Stakes, card: int) -> float:
             empty += 1.0 if void[seat] & led else HAS_NONE[2][count]
         if empty:
             most = worth[(other & -other).bit_length() - 1]
-            total += empty * most * (0.6 if stakes.costly else 0.1)
+            total += empty * most * (0.4 if stakes.costly else 0.1)
     return total
 
 

@@ -76,8 +76,8 @@ def when_ducking(above: list[int], unseen: int) -> list[float]:
     chances = []
     for turn, higher in enumerate(above):
         rest = unseen - 3 * turn
-        played = 1.0 if rest >= 3 else 0.75 if rest > 0 else 0.3
-        chances.append(played * _DUCKED[max(0, higher - turn)][max(0, unseen - higher - 2 * turn)])
+        played = 1.0 - 0.1 * turn if rest >= 3 else 0.6 if rest > 0 else 0.1
+        chances.append(played * _DUCKED[higher][max(0, unseen - higher - 2 * turn)])
     return chances
 
 
