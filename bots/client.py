@@ -126,7 +126,7 @@ class Tables:
         matches, decide = self.matches, self.decide
         for decision in decisions:
             number = decision.match
-            action = decide(Observation(decision, matches[number]), list(decision.legal))
+            action = decide(Observation(decision, matches[number]), decision.legal[:])
             if type(action) is not int or not 0 <= action <= _MAX_ACTION:
                 action = _action(action, decision, "decide")
             answers.append(_Answer(match=number, number=decision.number, action=action))

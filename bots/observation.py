@@ -154,7 +154,7 @@ class Observation:
     @_Lazy
     def legal(self) -> list[int]:
         """The legal actions, ascending; never empty."""
-        return list(self._decision.legal)
+        return self._decision.legal[:]
 
     @_Lazy
     def number(self) -> int:
@@ -203,12 +203,12 @@ class Observation:
     @_Lazy
     def actions(self) -> list[int]:
         """All actions of the deal that every seat saw, in order."""
-        return list(self._decision.actions)
+        return self._decision.actions[:]
 
     @_Lazy
     def seats(self) -> list[int]:
         """The seats that took `actions`."""
-        return list(self._decision.seats)
+        return self._decision.seats[:]
 
     @_Lazy
     def history(self) -> list[tuple[int, int]]:
@@ -224,7 +224,7 @@ class Observation:
     @_Lazy
     def tricks(self) -> list[int]:
         """Tricks taken in this deal, by seat; empty where no tricks are played."""
-        return list(self._decision.tricks)
+        return self._decision.tricks[:]
 
     @_Lazy
     def layout(self) -> Layout | None:
@@ -274,7 +274,7 @@ class Observation:
     @_Lazy
     def totals(self) -> list[int]:
         """Points before this deal, by seat."""
-        return list(self._decision.totals)
+        return self._decision.totals[:]
 
     @_Lazy
     def players(self) -> tuple[str, ...]:

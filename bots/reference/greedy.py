@@ -149,15 +149,11 @@ def winning_chance(now: Situation, stakes: Stakes, card: int, ducked: bool) -> f
     if not after:
         return 1.0
     suit = SUIT_OF[card]
-    void = now.void
-    holders = 0
-    for seat in now.others:
-        if not void[seat] & suit:
-            holders += 1
-    following = 0
-    for seat in after:
-        if not void[seat] & suit:
-            following += 1
+    holders, following = 3, len(after)
+    for seat, cannot in enumerate(now.void):
+        if cannot & suit and seat != now.seat:
+            holders -= 1
+            following -= seat in after
     unseen = now.unseen & suit
     higher = (unseen & stakes.beats[card]).bit_count()
     if not following:

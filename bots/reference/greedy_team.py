@@ -56,6 +56,7 @@ def best_card(observation: Observation, legal: list[int]) -> int:
     if now.left == 1:
         on_table += 10
     shown = sum(1 << card for card in now.table)
+    losing: float | None = None
     best, best_score = legal[0], float("-inf")
     for card in legal:
         suit, shift = card // 13, card // 13 * 13
@@ -64,22 +65,25 @@ def best_card(observation: Observation, legal: list[int]) -> int:
         tricks, points = table.holding(mine, rest)
         tricks_after, points_after = table.holding(mine & ~(1 << card - shift), rest)
         gain = on_table + trumps.worth[card] + bonus(trumps, shown | 1 << card)
-        score = (2 * side_wins(now, trumps, card) - 1) * gain
+        if not now.led or trumps.beats[now.best] >> card & 1:
+            chance = side_wins(now, trumps, card, True)
+        elif losing is None:
+            chance = losing = side_wins(now, trumps, now.best, (now.best_seat - now.seat) % 2 == 0)
+        else:
+            chance = losing
+        score = (2 * chance - 1) * gain
         score += 8 * (tricks_after - tricks) + points_after - points
         if score > best_score:
             best, best_score = card, score
     return best
 
 
-def side_wins(now: Situation, trumps: Trumps, card: int) -> float:
-    """The chance that one's own side takes the trick after this card."""
-    best, ours = now.best, (now.best_seat - now.seat) % 2 == 0
-    if not now.led or trumps.beats[best] >> card & 1:
-        best, ours = card, True
+def side_wins(now: Situation, trumps: Trumps, best: int, ours: bool) -> float:
+    """The chance that one's own side takes the trick, once this card of its own or of the other side is the best."""
     partner = (now.seat + 2) % 4
     chance = 1.0 if ours else 0.0
     for seat in now.after:
-        over = beats(now, trumps, seat, best, now.led or SUIT_OF[card])
+        over = beats(now, trumps, seat, best, now.led or SUIT_OF[best])
         if seat == partner:
             chance += (1 - chance) * over * 0.8
         else:

@@ -6,6 +6,7 @@ from bots.observation import Observation
 from referee.rules.cards import ALL_CARDS, DECK_32, SUIT_OF, mask
 
 _SHORT_DECK = mask(DECK_32)
+_OTHERS = tuple([(seat + step) % 4 for step in (1, 2, 3)] for seat in range(4))
 
 
 class Situation:
@@ -21,21 +22,16 @@ class Situation:
 
     def __init__(self, observation: Observation, beats: tuple[int, ...]) -> None:
         cards, seats = observation.actions, observation.seats
-        if cards and max(cards) > 51:
-            seats = [seat for seat, card in zip(seats, cards, strict=True) if card < 52]
-            cards = [card for card in cards if card < 52]
-        seat = observation.seat
-        seen, void = _played(cards, seats)
-        size = len(cards) % 4
-        hand = observation.hand_mask
+        seen, self.void, played = _played(cards, seats)
+        seat, hand = observation.seat, observation.hand_mask
+        size = played & 3
         self.seat = seat
         self.hand = hand
         self.left = hand.bit_count()
-        deck = ALL_CARDS if self.left + seats.count(seat) == 13 else _SHORT_DECK
+        deck = ALL_CARDS if self.left + (played >> 2) == 13 else _SHORT_DECK
         self.unseen = deck & ~(seen | hand)
-        self.void = void
-        self.others = [(seat + 1) % 4, (seat + 2) % 4, (seat + 3) % 4]
-        self.after = self.others[: 3 - size]
+        self.others = others = _OTHERS[seat]
+        self.after = others[: 3 - size]
         self.table = table = cards[len(cards) - size :]
         self.led, self.best, self.best_seat = 0, -1, -1
         if table:
@@ -48,16 +44,18 @@ class Situation:
             self.best_seat = seats[best - size]
 
 
-def _played(cards: list[int], seats: list[int]) -> tuple[int, list[int]]:
-    """The set of cards played, and by seat the suits in which it did not follow."""
-    seen = 0
+def _played(actions: list[int], seats: list[int]) -> tuple[int, list[int], int]:
+    """The set of cards played, by seat the suits in which it did not follow, and how many cards were played."""
+    seen = played = led = 0
     void = [0, 0, 0, 0]
-    led = 0
-    for place, card in enumerate(cards):
+    for seat, card in zip(seats, actions, strict=True):
+        if card > 51:
+            continue
         suit = SUIT_OF[card]
         seen |= 1 << card
-        if not place & 3:
+        if not played & 3:
             led = suit
         elif suit != led:
-            void[seats[place]] |= led
-    return seen, void
+            void[seat] |= led
+        played += 1
+    return seen, void, played
