@@ -25,7 +25,7 @@ _RULESETS: Columns = [
 def register(app: typer.Typer) -> None:
     """Enter the commands."""
     app.command(epilog="Example: kingmaker rules king.fetes")(rules)
-    app.command(epilog="Example: kingmaker position < tests/rules/vectors/king.fetes.jsonl")(position)
+    app.command(epilog="Example: kingmaker position < positions.jsonl (docs/position.md says what a line holds)")(position)
 
 
 def position() -> None:
