@@ -47,3 +47,9 @@ def test_commands_in_documents_exist(document):
     ).stdout
     known = set(re.findall(r"│ ([a-z]+) ", help_text))
     assert shown <= known
+
+
+def test_the_tests_that_the_table_of_faults_names_exist():
+    named = re.findall(r"`(\w[\w/]*\.py)::(\w+)`", (ROOT / "docs/faults.md").read_text(encoding="utf-8"))
+    for file, test in named:
+        assert re.search(rf"^(async )?def {test}\(", (ROOT / "tests" / file).read_text(encoding="utf-8"), re.M), f"{file}::{test}"
