@@ -19,8 +19,8 @@ from referee.rules import registry
 from referee.rules.errors import ConfigError, UnknownRuleset, nearest
 from referee.rules.ruleset import Game
 
-#: Bots that come with the project, by name; each is a command like any other.
-REFERENCE_BOTS = ("random", "greedy", "cautious", "lowest")
+#: Bots that come with the project, by name; each is a command like any other, and may have arguments.
+REFERENCE_BOTS = ("random", "greedy", "cautious", "lowest", "planner")
 #: Letters that would change the line that they stand in, or the letters around them.
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 #: What a value must be, by pydantic's name of the error.
@@ -81,12 +81,12 @@ class BotEntry(_Settings):
     @property
     def is_reference(self) -> bool:
         """It comes with the project, and plays the same wherever it is started."""
-        return self.command is None or self.command in REFERENCE_BOTS
+        return self.command is None or _words(self.command)[0] in REFERENCE_BOTS
 
     def words(self) -> tuple[str, ...]:
         """The words of the command."""
         if self.command is None or self.is_reference:
-            return (sys.executable, "-m", "bots.reference", self.command or self.name)
+            return (sys.executable, "-m", "bots.reference", *_words(self.command or self.name))
         return tuple(_words(self.command))
 
 
@@ -200,6 +200,8 @@ def named_bot(text: str) -> dict[str, Any]:
     if text == Path(text).name and " " not in text and shutil.which(text) is None:
         raise ConfigError(f"no bot and no program {text!r}; {nearest(text, REFERENCE_BOTS)}")
     words = [word for word in _words(text) if not word.startswith("-")]
+    if words[:1] and words[0] in REFERENCE_BOTS:
+        return {"name": words[0], "command": text}
     files = [word for word in words[1:] if "/" in word or "." in word]  # after the interpreter, if there is one
     return {"name": Path((files or words[-1:] or [text])[0]).stem, "command": text}
 

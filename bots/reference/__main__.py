@@ -1,5 +1,6 @@
 """``python -m bots.reference NAME``: a reference bot as a hosted bot's command."""
 
+import argparse
 import sys
 
 from bots.client import play
@@ -8,18 +9,22 @@ from bots.reference import BOTS, bot
 
 def main(arguments: list[str]) -> int:
     """Play as the bot that is named; the exit status."""
-    if arguments in (["-h"], ["--help"]):
-        print(f"usage: python -m bots.reference NAME\nNAME: {', '.join(BOTS)}")
-        return 0
-    if len(arguments) != 1:
-        print(f"usage: python -m bots.reference NAME; NAME: {', '.join(BOTS)}", file=sys.stderr)
-        return 2
+    parser = argparse.ArgumentParser(prog="python -m bots.reference", description="Play as a reference bot.")
+    parser.add_argument("name", metavar="NAME", help=", ".join(BOTS))
+    parser.add_argument(
+        "--nodes", type=int, metavar="N",
+        help="for bots that search: simulated actions for a decision, whatever the time; so matches can be repeated",
+    )  # fmt: skip
     try:
-        player = bot(arguments[0])
+        given = parser.parse_args(arguments)
+    except SystemExit as end:
+        return int(end.code or 0)
+    try:
+        player = bot(given.name, given.nodes)
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
-    play(player, name=arguments[0])
+    play(player, name=given.name)
     return 0
 
 

@@ -145,6 +145,14 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
     assert Tournament.model_validate_json(read.model_dump_json()) == read
 
 
+def test_a_reference_bot_may_have_arguments() -> None:
+    data = tournament.named_bot("planner --nodes 500")
+    assert data == {"name": "planner", "command": "planner --nodes 500"}
+    entry = tournament.BotEntry(**data)
+    assert entry.is_reference
+    assert entry.words() == (sys.executable, "-m", "bots.reference", "planner", "--nodes", "500")
+
+
 def test_the_example_is_a_good_file() -> None:
     example = Path(__file__).parents[2] / "examples" / "demo.toml"
     assert tournament.load(example).bots[-1].cwd == str(example.parents[1])
