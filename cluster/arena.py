@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from cluster import records
-from cluster.schedule import Block, bot_seed
+from cluster.schedule import Block
 from cluster.tournament import Tournament
 from referee.host import Command, Host, LauncherClient, ProcessKey
 from referee.table import MatchSpec
@@ -96,7 +96,7 @@ class Arena:
                 game=self._game,
                 seed=block.seed,
                 players=block.players(game),
-                bot_seeds=tuple(bot_seed(tournament.key, block.id, game, seat) for seat in range(self._game.players)),
+                bot_seeds=block.bot_seeds(tournament.key, game),
                 clocks=tournament.clocks.clocks(),
                 max_faults=tournament.max_faults,
             )

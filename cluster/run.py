@@ -8,10 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from cluster import schedule
+from cluster import plan, schedule
 from cluster.arena import Chunk
 from cluster.schedule import Block
-from cluster.store import Writer, writer
+from cluster.schedule.rounds import FIXED, Round, rounds
+from cluster.store import PLAN, Store, Writer, writer
 from cluster.tournament import Tournament
 
 MAX_CHUNK = 64
@@ -56,23 +57,42 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
         NotWritten: the disk refused a batch; what the folder holds is whole.
     """
     with writer(folder) as store:
+        tournament = settled(tournament, store, extend=extend)
         store.create(plan_of(tournament), extend=extend)
         for problem in store.sweep():
             progress.warn(problem)
-        done = _scheduled(tournament, store.done())
-        games = len(schedule.design(tournament.game(), tournament.partners).seatings)
-        progress.begin(blocks=tournament.blocks, done=len(done), games=games)
-        played = _play(tournament, store, done, play, progress, chunk_size(tournament, games, len(done), workers))
-        return Outcome(tournament.blocks, len(done), played)
+        games = len(schedule.design_of(tournament).seatings)
+        found = store.done()
+        done = len(_scheduled(tournament, found))
+        progress.begin(blocks=tournament.blocks, done=done, games=games)
+        size = chunk_size(tournament, games, done, workers)
+        scheduled = before = played = 0
+        for coming in rounds(tournament, lambda: store.table("matches")):
+            there, more = _play(coming, store, found, play, progress, size)
+            scheduled, before, played = scheduled + coming.size, before + there, played + more
+            if before + played < scheduled:
+                break  # what comes next may depend on what is missing
+        return Outcome(scheduled, before, played)
+
+
+def settled(tournament: Tournament, store: Store, *, extend: bool) -> Tournament:
+    """The tournament as it goes on in a folder: with the bots that joined it and left it on the way.
+
+    Raises:
+        ConfigError: somebody would join or leave among blocks that were played already.
+    """
+    if not (store.folder / PLAN).exists():
+        return tournament
+    return plan.settled(tournament, store.plan, store.begun, extend=extend)
 
 
 def plan_of(tournament: Tournament) -> dict[str, object]:
     """What is written down in a results folder: all that decides what is played and under which conditions."""
-    plan = {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables"})}
-    plan["bots"] = [
+    written = {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables"})}
+    written["bots"] = [
         bot.model_dump(mode="json", exclude={"cwd"} if bot.is_reference else None) for bot in tournament.bots
     ]  # a reference bot is the same in every folder
-    return plan
+    return written
 
 
 def chunk_size(tournament: Tournament, games: int, done: int, workers: int) -> int:
@@ -84,9 +104,11 @@ def chunk_size(tournament: Tournament, games: int, done: int, workers: int) -> i
 
 
 def _scheduled(tournament: Tournament, found: set[str]) -> set[str]:
-    """Those of these blocks that are scheduled: after `extend` by bots others may be there too."""
+    """Those of these blocks that are scheduled, as far as the file alone can say: there may be others too."""
+    if not found or tournament.schedule not in FIXED:
+        return found
     done: set[str] = set()
-    for block in schedule.blocks(tournament) if found else ():
+    for block in schedule.blocks(tournament):
         if block.id in found:
             done.add(block.id)
             if len(done) == len(found):
@@ -94,13 +116,23 @@ def _scheduled(tournament: Tournament, found: set[str]) -> set[str]:
     return done
 
 
-def _play(tournament: Tournament, store: Writer, done: set[str], play: Play, progress: Progress, size: int) -> int:
-    missing = (block for block in schedule.blocks(tournament) if block.id not in done)
-    played = 0
-    for chunk in play(iter(lambda: list(islice(missing, size)), [])):
+def _play(coming: Round, store: Writer, found: set[str], play: Play, progress: Progress, size: int) -> tuple[int, int]:
+    """Play what is missing of a round; how many of its blocks were there, and how many were played now."""
+    there = played = 0
+
+    def missing() -> Iterator[Block]:
+        nonlocal there
+        for block in coming.blocks:
+            if block.id in found:
+                there += 1
+            else:
+                yield block
+
+    wanted = missing()
+    for chunk in play(iter(lambda: list(islice(wanted, size)), [])):
         if store.write(chunk.name, chunk.files):
             played += len(chunk.block_ids)
             progress.played(chunk)
         else:
             progress.warn(f"batch {chunk.name} was there already; the first stands, the second is under conflicts/")
-    return played
+    return there, played

@@ -120,6 +120,11 @@ class Store:
         """The ids of all blocks that are there."""
         return set(self.collect(self.scan("matches").select("block_id").unique())["block_id"])
 
+    def begun(self) -> int:
+        """The place in the schedule behind the last block that is there."""
+        last = self.collect(self.scan("matches").select(pl.col("block").max()))["block"]
+        return 0 if last.is_empty() or last[0] is None else int(last[0]) + 1
+
     def replay(self, match_id: str) -> dict[str, Any]:
         """The stored row of one match.
 

@@ -55,7 +55,10 @@ def _seed(seed: object) -> object:
 
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000, strict=True)]
+Place = Annotated[int, Field(ge=0, le=1_000_000_000, strict=True)]
 Milliseconds = Annotated[int, Field(ge=0, le=1_000_000_000, strict=True)]
+Effect = Annotated[float, Field(ge=-5, le=5, strict=True)]
+Error = Annotated[float, Field(ge=0.0001, le=0.4, strict=True)]
 SystemText = Annotated[str, AfterValidator(_system_text)]
 
 
@@ -64,11 +67,16 @@ class _Settings(BaseModel):
 
 
 class BotEntry(_Settings):
-    """One bot: its name in results, the command that starts it, and the folder it is started in."""
+    """One bot: its name in results, the command that starts it, and the folder it is started in.
+
+    ``joins``, ``leaves``: the first block in which it may sit, and the first one in which it no more may.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_name)]
     command: SystemText | None = None
     cwd: SystemText | None = None
+    joins: Place = 0
+    leaves: Place | None = None
 
     @model_validator(mode="after")
     def _known(self) -> BotEntry:
@@ -82,6 +90,10 @@ class BotEntry(_Settings):
     def is_reference(self) -> bool:
         """It comes with the project, and plays the same wherever it is started."""
         return self.command is None or _words(self.command)[0] in REFERENCE_BOTS
+
+    def plays(self, block: int) -> bool:
+        """Whether it is in the field at this place of the schedule."""
+        return self.joins <= block and (self.leaves is None or block < self.leaves)
 
     def words(self) -> tuple[str, ...]:
         """The words of the command."""
@@ -102,10 +114,26 @@ class ClockSettings(_Settings):
         return Clocks(**self.model_dump())
 
 
+class DuelSettings(_Settings):
+    """The two hypotheses of a duel, in standard deviations of a block's score, and the errors that are allowed."""
+
+    t0: Effect = 0.0
+    t1: Effect = 0.15
+    alpha: Error = 0.05
+    beta: Error = 0.05
+
+    @model_validator(mode="after")
+    def _apart(self) -> DuelSettings:
+        if self.t1 - self.t0 < 0.01:
+            raise ValueError(f"t1 is {self.t1}; it must be above t0, which is {self.t0}, by at least 0.01")
+        return self
+
+
 class Tournament(_Settings):
     """What is to be played.
 
-    ``blocks``: blocks in all; the line-ups take turns. ``tables``: matches that a bot plays at the same time on each
+    ``schedule``: how line-ups are found, see docs/tournaments.md. ``blocks``: blocks in all, or at most where results
+    decide. ``tables``: matches that a bot plays at the same time on each
     worker. ``lanes``: processes of each bot among which the games of a block are shared out. ``partners``: in a game of
     teams, whether one bot plays all seats of a team, or each seat has a bot of its own.
     """
@@ -114,9 +142,11 @@ class Tournament(_Settings):
     ruleset: str
     options: dict[str, Any] = {}
     seed: Annotated[int | str, BeforeValidator(_seed)]
+    schedule: Literal["balanced", "all", "gauntlet", "duel", "adaptive", "null"] = "balanced"
     blocks: Count
     bots: Annotated[tuple[BotEntry, ...], Field(min_length=1)]
     clocks: ClockSettings = ClockSettings()
+    duel: DuelSettings = DuelSettings()
     partners: Literal["same", "mixed"] = "same"
     max_faults: Count = 3
     tables: Count = 64
@@ -133,7 +163,30 @@ class Tournament(_Settings):
             if bot.name.casefold() in seen:
                 raise ValueError(f"two bots are called {bot.name!r}; names differ by more than upper and lower case")
             seen.add(bot.name.casefold())
+        self._schedulable(game)
         return self
+
+    def _schedulable(self, game: Game) -> None:
+        number = len(self.bots)
+        if self.schedule == "duel" and (number != 2 or self.partners == "mixed"):
+            raise ValueError(f"a duel is between two bots, the new one first, and has no mixed partners; here are {number} bots")
+        if self.schedule == "gauntlet" and number < 2:
+            raise ValueError("a gauntlet needs a field: the first bot meets the others")
+        if self.schedule == "null" and number not in (game.players, len(set(game.teams))):
+            raise ValueError(f"a null test needs a copy for each of the {game.players} seats, or for each team")
+        if self.schedule not in ("balanced", "all", "gauntlet") and len(self.changes()) > 1:
+            raise ValueError(f"with schedule {self.schedule!r} the field stays the same; leave out joins and leaves")
+        first = self.bots[0]
+        if self.schedule == "gauntlet" and not all(first.plays(start) for start in self.changes()):
+            raise ValueError(f"in a gauntlet the first bot meets all others; {first.name!r} has to be there from the start to the end")
+        for start in self.changes():
+            if not any(bot.plays(start) for bot in self.bots):
+                raise ValueError(f"from block {start} on no bot is in the field; check joins and leaves")
+
+    def changes(self) -> list[int]:
+        """The places in the schedule from which the field is another one than before; 0 is the first."""
+        places = {place for bot in self.bots for place in (bot.joins, bot.leaves) if place is not None}
+        return sorted({0} | {place for place in places if place < self.blocks})
 
     def game(self) -> Game:
         """The game with its options settled."""
@@ -229,7 +282,7 @@ def _sentence(problem: Any) -> str:
 
 
 def _keys(place: tuple[Any, ...]) -> list[str]:
-    models: dict[Any, type[BaseModel]] = {"bots": BotEntry, "clocks": ClockSettings}
+    models: dict[Any, type[BaseModel]] = {"bots": BotEntry, "clocks": ClockSettings, "duel": DuelSettings}
     model = models.get(place[0] if place else "", Tournament)
     return list(model.model_fields)
 

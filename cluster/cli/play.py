@@ -91,21 +91,26 @@ def _play(tournament: Tournament, folder: Path | None, workers: int | None, addr
 def _play_missing(tournament: Tournament, folder: Path, workers: int | None, address: str | None, extend: bool) -> Outcome:
     from cluster import workers as pool  # Ray takes seconds to import; other commands do without it
     from cluster.run import run as play_blocks
+    from cluster.run import settled
 
     count = workers or pool.default_workers()
+    playing = settled(tournament, Store(folder), extend=extend)
     with ExitStack() as stack:
+        crew: list[pool.Workers] = []
 
         def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk]:
             """Start Ray when there is something to play, and not before the folder was looked at."""
             first = next(chunks, None)
-            if first is not None:
+            if first is None:
+                return
+            if not crew:
                 stack.enter_context(pool.cluster(address, count))
-                crew = pool.Workers(tournament, count)
-                stack.callback(crew.close)
-                yield from crew.play(chain([first], chunks))
+                crew.append(pool.Workers(playing, count))
+                stack.callback(crew[0].close)
+            yield from crew[0].play(chain([first], chunks))
 
         bar = stack.enter_context(Bar())
-        return play_blocks(tournament, folder, play, bar, workers=count, extend=extend)
+        return play_blocks(playing, folder, play, bar, workers=count, extend=extend)
 
 
 def _seed(given: str | None, folder: Path | None) -> Any:

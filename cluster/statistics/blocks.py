@@ -133,10 +133,8 @@ def group_of(table: BlockTable, bot: str) -> BlockTable:
     return table if len(group) == len(table.bots) else _cut(table, group)
 
 
-def block_contrasts(table: BlockTable, first: str, second: str) -> Floats:
-    """Give the mean pair score of ``first`` over ``second`` minus 1/2 in every block that has both, in block order.
-
-    Between -1/2 and 1/2; empty when they never met.
+def block_scores(table: BlockTable, first: str, second: str) -> dict[str, float]:
+    """Give the mean pair score of ``first`` over ``second``, 0 to 1, by the id of every block that has both.
 
     Raises:
         UnknownBot: one of them sits in no rated block.
@@ -145,9 +143,21 @@ def block_contrasts(table: BlockTable, first: str, second: str) -> Floats:
         if bot not in table.bots:
             raise UnknownBot.named(bot, table.bots)
     i, j = table.bots.index(first), table.bots.index(second)
-    rows = (table.pairs.i == min(i, j)) & (table.pairs.j == max(i, j))
-    contrasts: Floats = table.pairs.score[rows] / table.pairs.count[rows] - 0.5
-    return contrasts if i < j else -contrasts
+    rows = np.flatnonzero((table.pairs.i == min(i, j)) & (table.pairs.j == max(i, j)))
+    shares = table.pairs.score[rows] / table.pairs.count[rows]
+    mine = shares if i < j else 1 - shares
+    return {table.blocks[block]: float(share) for block, share in zip(table.pairs.block[rows], mine, strict=True)}
+
+
+def block_contrasts(table: BlockTable, first: str, second: str) -> Floats:
+    """Give the mean pair score of ``first`` over ``second`` minus 1/2 in every block that has both, in block order.
+
+    Between -1/2 and 1/2; empty when they never met.
+
+    Raises:
+        UnknownBot: one of them sits in no rated block.
+    """
+    return np.array(list(block_scores(table, first, second).values())) - 0.5
 
 
 @dataclass(frozen=True, eq=False)

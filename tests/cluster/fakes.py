@@ -9,7 +9,7 @@ import polars as pl
 
 from cluster import records, schedule, tournament
 from cluster.arena import Arena, Chunk
-from cluster.schedule import Block, bot_seed
+from cluster.schedule import Block
 from cluster.tournament import Tournament
 from referee.table import MatchSpec, Table
 
@@ -42,7 +42,7 @@ def play_block(settings: Tournament, block: Block) -> records.Played:
                 game=game,
                 seed=block.seed,
                 players=block.players(number),
-                bot_seeds=tuple(bot_seed(settings.key, block.id, number, seat) for seat in range(game.players)),
+                bot_seeds=block.bot_seeds(settings.key, number),
             )
         )
         for number in range(len(block.seatings))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -282,21 +283,66 @@ def test_extend_adds_blocks(folder: Path) -> None:
     assert play_again(folder, longer)[0].asked == []
 
 
-def test_extend_adds_bots_and_plays_only_what_is_new(tmp_path: Path) -> None:
-    few, more = a_tournament(("ada", "bob", "cyd", "dan"), blocks=3), a_tournament(("ada", "bob", "cyd", "dan", "eve"), blocks=20)
-    play_again(tmp_path, few)
+FOUR = ("ada", "bob", "cyd", "dan")
+
+
+def test_a_bot_joins_behind_what_was_played(tmp_path: Path) -> None:
+    few, more = a_tournament(FOUR, blocks=3), a_tournament((*FOUR, "eve"), blocks=20)
+    before, _, _ = play_again(tmp_path, few)
     play, _, outcome = play_again(tmp_path, more, extend=True)
-    there = {block.id for block in all_blocks(few)}
-    assert play.asked == [block.id for block in all_blocks(more) if block.id not in there]
     assert outcome == run.Outcome(scheduled=20, before=3, played=17)
-    assert play_again(tmp_path, more)[2] == run.Outcome(scheduled=20, before=20, played=0)
+    joined = Tournament.model_validate({**more.model_dump(), "bots": plan_bots(tmp_path)})
+    assert before.asked + play.asked == [block.id for block in all_blocks(joined)]
+    seated = Store(tmp_path).table("matches").group_by("bot").agg(pl.col("block").min(), pl.col("block_id").n_unique())
+    assert {bot: first for bot, first, _ in seated.iter_rows()} == dict.fromkeys(FOUR, 0) | {"eve": seated_first(tmp_path, "eve")}
+    assert seated_first(tmp_path, "eve") >= 3
+    assert play_again(tmp_path, more)[2] == run.Outcome(scheduled=20, before=20, played=0), "the same file, without --extend"
+    assert plan_bots(tmp_path)[-1]["joins"] == 3
 
 
-def test_extend_does_not_count_blocks_that_are_no_longer_scheduled(tmp_path: Path) -> None:
-    few, more = a_tournament(("ada", "bob"), blocks=6), a_tournament(("ada", "bob", "cyd"), blocks=6)
-    play_again(tmp_path, few)
-    assert play_again(tmp_path, more, extend=True)[2] == run.Outcome(scheduled=6, before=0, played=6)
-    assert len(Store(tmp_path).done()) == 12
+def plan_bots(folder: Path) -> list[dict[str, Any]]:
+    bots: list[dict[str, Any]] = Store(folder).plan["bots"]
+    return bots
+
+
+def seated_first(folder: Path, bot: str) -> int:
+    first = Store(folder).table("matches").filter(pl.col("bot") == bot)["block"].min()
+    assert isinstance(first, int)
+    return first
+
+
+def test_a_new_version_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    old, new = a_tournament((*FOUR, "eve-1"), blocks=8), a_tournament((*FOUR, "eve-2"), blocks=30)
+    play_again(tmp_path, old)
+    with pytest.raises(ConfigError, match=r'bots had "eve-1".*bots has "eve-2" more.*--extend'):
+        play_again(tmp_path, new)
+    assert play_again(tmp_path, new, extend=True)[2] == run.Outcome(scheduled=30, before=8, played=22)
+    matches = Store(tmp_path).table("matches")
+    assert matches.filter(pl.col("bot") == "eve-1")["block"].max() < 8 <= seated_first(tmp_path, "eve-2")  # type: ignore[operator]
+    assert play_again(tmp_path, new)[2].played == 0
+    assert [(bot["name"], bot["joins"], bot["leaves"]) for bot in plan_bots(tmp_path)][4:] == [("eve-1", 0, 8), ("eve-2", 8, None)]
+
+
+def test_holes_are_filled_with_those_who_played_then(tmp_path: Path) -> None:
+    """A bot that left is still in the blocks that were scheduled before it did."""
+    old, new = a_tournament((*FOUR, "eve"), blocks=12, tables=8), a_tournament(FOUR, blocks=20, tables=8)
+    play_again(tmp_path, old)
+    (first,) = (path for path in Store(tmp_path).batches() if path.name.startswith(all_blocks(old)[0].id))
+    shutil.rmtree(first)
+    hole = 12 - len(Store(tmp_path).done())
+    assert play_again(tmp_path, new, extend=True)[2] == run.Outcome(scheduled=20, before=12 - hole, played=8 + hole)
+    assert Store(tmp_path).table("matches").filter(pl.col("bot") == "eve")["block"].max() < 12  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("entry", "told"), [
+    ({"name": "greedy", "joins": 3}, 'bot "greedy" joins at block 3; joins = 6 is the earliest'),
+    ({"name": "lowest", "leaves": 2}, 'bot "lowest" leaves at block 2; leaves = 6 is the earliest'),
+])  # fmt: skip
+def test_nobody_joins_or_leaves_in_the_past(entry: dict[str, Any], told: str, folder: Path) -> None:
+    bots = [*({"name": name} for name in ("lowest", "random") if name != entry["name"]), entry]
+    bots.sort(key=lambda bot: ("lowest", "random", "greedy").index(bot["name"]))
+    with pytest.raises(ConfigError, match=told):
+        play_again(folder, a_tournament(blocks=9).model_validate({**a_tournament(blocks=9).model_dump(), "bots": bots}), extend=True)
 
 
 def test_extend_refuses_everything_else(folder: Path) -> None:

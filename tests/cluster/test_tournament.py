@@ -90,6 +90,16 @@ WRONG = {
     "a bank below zero": (toml(clocks="{bank_ms = -1}"), ["clocks.bank_ms is -1", "at least 0"]),
     "for ever": (toml(start_timeout_s="inf"), ["start_timeout_s is inf", "a number"]),
     "not a number": (toml(start_timeout_s="nan"), ["start_timeout_s is nan", "a number"]),
+    "unknown schedule": (toml(schedule='"swiss"'), ["schedule is 'swiss'", "'balanced'", "'gauntlet'"]),
+    "a duel of three": (bots('name = "random"', 'name = "greedy"', 'name = "lowest"') + 'schedule = "duel"', ["two bots", "3"]),
+    "a gauntlet of nobody": (bots('name = "random"') + 'schedule = "gauntlet"', ["a gauntlet needs a field"]),
+    "a challenger who leaves": (bots('name = "random", leaves = 1', 'name = "greedy"') + 'schedule = "gauntlet"', ["'random'", "from the start to the end"]),
+    "copies for half the seats": (toml(schedule='"null"'), ["a copy for each of the 4 seats"]),
+    "a field that changes under results": (bots('name = "random", joins = 1', 'name = "greedy"') + 'schedule = "duel"', ["the field stays the same"]),
+    "an empty field": (bots('name = "random", leaves = 1'), ["from block 1 on no bot"]),
+    "a bot that joins before the start": (bots('name = "random", joins = -1'), ["bots.0.joins is -1", "at least 0"]),
+    "hypotheses the wrong way round": (toml(duel="{t0 = 0.2}"), ["duel", "t1 is 0.15", "above t0"]),
+    "an error of one half": (toml(duel="{alpha = 0.5}"), ["duel.alpha is 0.5", "at most 0.4"]),
     "partners who are none": (toml(partners='"mixed"'), ["partners is 'mixed'", "king.fetes", "leave it out"]),
     "unknown partners": (toml(partners='"mixd"'), ["partners is 'mixd'", "'same' or 'mixed'"]),
 }  # fmt: skip
@@ -190,7 +200,7 @@ def test_defaults_are_those_of_the_documentation() -> None:
     assert {key.split(".")[0] for key in told} == set(Tournament.model_fields)
     for key, value in told.items():
         parts = key.split(".")
-        default = getattr(settings.clocks, parts[1]) if len(parts) == 2 else getattr(settings, key)
+        default = getattr(getattr(settings, parts[0]), parts[1]) if len(parts) == 2 else getattr(settings, key)
         if value and key != "options":
             assert str(default).removesuffix(".0") == value, key
 
