@@ -13,6 +13,8 @@ from cluster.schedule.cycles import Table, cycle
 from cluster.schedule.seating import Design
 
 Source = Iterator[tuple[Table, int]]
+#: How two bots share a table, by its places.
+_SHARED: dict[int, tuple[Table, ...]] = {2: ((0, 1),), 3: ((0, 0, 1), (1, 1, 0)), 4: ((0, 1, 0, 1), (0, 0, 1, 1))}
 
 
 def sets(bots: int, places: int) -> Iterator[Table]:
@@ -58,7 +60,7 @@ def gauntlet(bots: int, design: Design, key: bytes) -> Source:
 
 def duel(bots: int, design: Design, key: bytes) -> Source:
     """Two bots, who share the places of a table: side by side and opposite in turn, or two to one in turn."""
-    ways: dict[int, list[Table]] = {2: [(0, 1)], 3: [(0, 0, 1), (1, 1, 0)], 4: [(0, 1, 0, 1), (0, 0, 1, 1)]}[design.places]
+    ways = _SHARED[design.places]
     for number in count():
         yield ways[number % len(ways)], number
 
