@@ -48,7 +48,7 @@ check: setup proto/node_modules  ## formatting, lint, types, imports, protos
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	$(PY) tests/generated_code.py
-	cd proto && node_modules/.bin/buf lint
+	cd proto && node_modules/.bin/buf lint && node_modules/.bin/buf breaking --against ../tests/conformance/v1/protos.binpb
 
 .venv/.bench-ready: .venv/.ready requirements-bench.lock
 	$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock

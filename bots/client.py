@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
 from pathlib import Path
@@ -25,6 +26,8 @@ _CHANNEL_OPTIONS = [
     ("grpc.enable_retries", 0),  # a stream is never opened twice behind our back
     ("grpc.use_local_subchannel_pool", 1),  # a second call of `play` gets a connection of its own
 ]
+#: Addresses of this machine, to which nothing need be encrypted.
+_HERE = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+")
 _Answer = decision_pb2.Answer
 _MAX_ACTION = (1 << 32) - 1
 
@@ -69,7 +72,7 @@ def play(
     """Play all matches that the referee has for this bot, and return when it says goodbye.
 
     A hosted bot needs no more than ``play(bot)``: the folder in ``KINGMAKER_SEAT`` (default ``/ref``) says where the
-    referee is. A remote one gives ``address`` (``host:port``) and ``token``, and ``tls=True`` unless the referee is
+    referee is, by its socket ``ref.sock`` or by a file ``address``. A remote one may also give ``address`` (``host:port``) and ``token``, and ``tls=True`` unless the referee is
     on the same machine; ``root_certificates``: PEM, where the system's do not do. ``name``: for logs; default is
     the class of the bot.
 
@@ -79,16 +82,17 @@ def play(
     """
     if (address is None) != (token is None):
         raise ValueError("address and token go together: both for a remote referee, neither for a hosted bot")
-    target, secret = _seat() if address is None or token is None else (address, token)
-    channel = _channel(target, tls, root_certificates)
+    if address is None or token is None:
+        address, token, tls, root_certificates = _seat()
+    channel = _channel(address, tls, root_certificates)
     outbox: SimpleQueue[referee_service_pb2.PlayRequest | None] = SimpleQueue()
     outbox.put(_hello(type(bot).__name__ if name is None else name))
     stub = referee_service_pb2_grpc.RefereeServiceStub(channel)
-    call = stub.Play(_until_none(outbox), metadata=(("kingmaker-token", secret),))
+    call = stub.Play(_until_none(outbox), metadata=(("kingmaker-token", token),))
     try:
         _converse(call, Tables(bot), outbox.put)
     except grpc.RpcError as error:
-        raise NoReferee(_complaint(target, error)) from None
+        raise NoReferee(_complaint(address, error)) from None
     finally:
         outbox.put(None)
         call.cancel()
@@ -185,15 +189,19 @@ def _action(action: object, decision: decision_pb2.Decision, method: str) -> int
     return number
 
 
-def _seat() -> tuple[str, str]:
-    """Address and token of a hosted bot."""
+def _seat() -> tuple[str, str, bool, bytes | None]:
+    """Address, token, whether to encrypt, and the certificates to trust: what the folder says."""
     folder = Path(os.environ.get(SEAT_VARIABLE) or "/ref")
     try:
         token = (folder / "token").read_text(encoding="ascii").strip()
+        if not (folder / "address").exists():
+            return f"unix:{quote(str(folder.absolute() / 'ref.sock'))}", token, False, None
+        address = (folder / "address").read_text(encoding="ascii").strip()
+        roots = (folder / "roots.pem").read_bytes() if (folder / "roots.pem").exists() else None
     except (OSError, ValueError) as error:
         hint = f"{SEAT_VARIABLE} names the folder with ref.sock and token; a remote bot gives play() address and token"
-        raise NoReferee(f"no referee at {folder}: {error}\n{hint}") from None
-    return f"unix:{quote(str(folder.absolute() / 'ref.sock'))}", token
+        raise NoReferee(f"no referee at {folder}: {error}; {hint}") from None
+    return address, token, roots is not None or not _HERE.fullmatch(address), roots
 
 
 def _channel(target: str, tls: bool, root_certificates: bytes | None) -> grpc.Channel:

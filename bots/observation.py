@@ -12,8 +12,9 @@ from functools import cached_property
 from random import Random
 from typing import Any, Generic, Self, TypeVar, overload
 
+from bots.words import match_text, observation_text, result_text
 from referee.rules import registry
-from referee.rules.cards import CARD_TEXTS, members
+from referee.rules.cards import members
 from referee.rules.errors import BadNotation, nearest
 from referee.rules.layout import OpenLayout
 from referee.rules.ruleset import Game
@@ -90,6 +91,9 @@ class Match:
         self.bank_ms = start.bank_ms
         self.max_faults = start.max_faults
 
+    def __str__(self) -> str:
+        return match_text(self)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -119,6 +123,9 @@ class Result:
             faults=tuple(_FAULTS.get(fault, "unknown") for fault in end.faults),
             is_void=end.is_void,
         )
+
+    def __str__(self) -> str:
+        return result_text(self)
 
 
 @dataclass(frozen=True)
@@ -348,10 +355,13 @@ class Observation:
             raise BadNotation(f"{text!r} is no action of {self.ruleset}; {nearest(text, numbers)}")
         return numbers[text]
 
+    def name(self, action: int) -> str:
+        """The text of an action, or its number where the ruleset has no text for it."""
+        actions = self._match.ruleset.actions
+        return (action < len(actions) and actions[action]) or str(action)
+
+    def __str__(self) -> str:
+        return observation_text(self)
+
     def __repr__(self) -> str:
-        seen = [f"{seat}:{self.text(action)}" for seat, action in self.history]
-        return (
-            f"<Observation {self.ruleset} match {self.match} deal {self.deal} seat {self.seat} {self.kind}"
-            f" contract={self.contract} hand={' '.join(CARD_TEXTS[card] for card in self.hand)}"
-            f" history={' '.join(seen)} legal={' '.join(self.text(action) for action in self.legal)}>"
-        )
+        return f"<Observation {self}>"

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from cluster import manifest
 from referee.faults import Clocks
 from referee.rules import registry
 from referee.rules.errors import ConfigError, UnknownRuleset, nearest
@@ -240,16 +241,19 @@ def parse(data: dict[str, Any], where: str) -> Tournament:
 
 
 def named_bot(text: str) -> dict[str, Any]:
-    """A bot as the command line names it: a reference name, a command, or ``NAME=COMMAND``.
+    """A bot as the command line names it: a reference name, a folder, a command, or ``NAME=COMMAND``.
 
     Raises:
-        ConfigError: a single word that is neither a reference name nor a program.
+        ConfigError: a single word that is neither a reference name nor a program; a folder's manifest is wrong.
     """
     name, equals, command = text.partition("=")
     if equals and name.strip() and " " not in name.strip() and "/" not in name:
         return {"name": name.strip(), "command": command}
     if text in REFERENCE_BOTS:
         return {"name": text}
+    if Path(text, manifest.MANIFEST).is_file():
+        bot = manifest.read(Path(text))
+        return {"name": bot.name, "command": bot.run, "cwd": str(Path(text).resolve())}
     if text == Path(text).name and " " not in text and shutil.which(text) is None:
         raise ConfigError(f"no bot and no program {text!r}; {nearest(text, REFERENCE_BOTS)}")
     words = [word for word in _words(text) if not word.startswith("-")]

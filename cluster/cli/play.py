@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def play(
-    bots: Annotated[list[str], typer.Option("--bots", metavar="B1 B2 …", help="Reference names, commands, or NAME=COMMAND.")],
+    bots: Annotated[list[str], typer.Option("--bots", metavar="B1 B2 …", help="Reference names, folders of bots, commands, or NAME=COMMAND.")],
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     ruleset: Annotated[str, typer.Option(help="One of `kingmaker rules`.")] = "king.fetes",
     option: OptionOption = None,
@@ -130,5 +130,5 @@ def _named(texts: list[str]) -> list[dict[str, Any]]:
         while bot["name"].casefold() in {other["name"].casefold() for other in bots}:
             number += 1
             bot["name"] = f"{base}-{number}"
-        bots.append({**bot, "cwd": str(Path.cwd())})
+        bots.append({"cwd": str(Path.cwd()), **bot})
     return bots
