@@ -240,6 +240,18 @@ def parse(data: dict[str, Any], where: str) -> Tournament:
         raise ConfigError("\n".join(f"{where}: {_sentence(problem)}" for problem in _causes(error))) from None
 
 
+def bot_name(text: str) -> str:
+    """The name of a bot, as results may hold it.
+
+    Raises:
+        ConfigError: no name can be so.
+    """
+    try:
+        return BotEntry(name=text, command="-").name
+    except ValidationError as error:
+        raise ConfigError(f"bot {text!r:.80}: {_sentence(error.errors()[0])}") from None
+
+
 def named_bot(text: str) -> dict[str, Any]:
     """A bot as the command line names it: a reference name, a folder, a command, or ``NAME=COMMAND``.
 

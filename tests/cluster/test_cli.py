@@ -345,3 +345,25 @@ def test_play_resumes_a_folder_with_its_own_seed(tmp_path: Path, kingmaker: King
     assert {row["bot"] for row in json.loads(said.out)} == {"random", "lowest"}
     assert "0 blocks played, 2 were there" in said.err
     assert Store(tmp_path).done() == {block.id for block in all_blocks(settings)}
+
+
+def test_tokens_are_printed_once_and_listed_without_telling_them(tmp_path: Path, kingmaker: Kingmaker) -> None:
+    file = tmp_path / "tokens.json"
+    added = kingmaker("admin", "token", "add", "mine", "--days", "30", "--tokens", file)
+    assert added.status == 0
+    first = added.out.strip()
+    second = kingmaker("admin", "token", "rotate", "mine", "--tokens", file).out.strip()
+    assert kingmaker("admin", "token", "revoke", "mine", "--tokens", file).err == "1 revoked\n".strip()
+    listed = kingmaker("admin", "token", "list", "--tokens", file, "--format", "json").out
+    assert [(row["bot"], row["state"]) for row in json.loads(listed)] == [("mine", "expired"), ("mine", "revoked")]
+    kept = listed + file.read_text()
+    assert first not in kept
+    assert second not in kept
+
+
+@pytest.mark.parametrize("name", ["", " mine", "mine\n", "x" * 65, "a\u202eb"])
+def test_no_token_is_made_for_what_is_no_name(tmp_path: Path, name: str, kingmaker: Kingmaker) -> None:
+    said = kingmaker("admin", "token", "add", name, "--tokens", tmp_path / "tokens.json")
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith("kingmaker: bot ")
+    assert list(tmp_path.iterdir()) == []
