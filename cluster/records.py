@@ -134,7 +134,7 @@ def _replay(table: Table) -> dict[str, Any]:
     return {
         "options": json.dumps(dict(spec.game.options), sort_keys=True), "players": list(spec.players),
         "seed": spec.seed, "commitment": dealing.commitment(spec.seed), "forfeits": sorted(table.forfeits),
-        "actions": _little_endian(table.actions).tobytes(), "marks": table.marks.tobytes(),
+        "actions": _little_endian(array("H", table.actions)).tobytes(), "marks": table.marks.tobytes(),
         "charged_us": _little_endian(table.charged_us).tobytes(),
     }  # fmt: skip
 
@@ -143,8 +143,7 @@ def _thinking(table: Table) -> tuple[list[float], list[float]]:
     """Milliseconds charged to each seat: in all, and for its slowest decision."""
     players = table.spec.game.players
     total, slowest = [0] * players, [0] * players
-    seats = (seat for deal in table.match.finished for seat in deal.seats)
-    for seat, charge in zip(seats, table.charged_us, strict=True):
+    for seat, charge in zip(table.seats, table.charged_us, strict=True):
         total[seat] += charge
         slowest[seat] = max(slowest[seat], charge)
     return [us / 1000 for us in total], [us / 1000 for us in slowest]

@@ -82,9 +82,11 @@ class Link:
         self.places[place.number] = place
         return place
 
-    def ask(self, place: Place) -> None:
-        """Ask for a decision with the next message."""
-        self.outgoing.asks.append(place)
+    def ask(self, place: Place) -> bool:
+        """Ask for a decision with the next message; whether it is the first that waits for it."""
+        asks = self.outgoing.asks
+        asks.append(place)
+        return len(asks) == 1
 
     def leave(self, place: Place) -> None:
         """Tell the end of a match with the next message; a void one is not asked about any more."""
@@ -125,16 +127,18 @@ class Link:
         ends, out.ends = out.ends[:MAX_ENDS], out.ends[MAX_ENDS:]
         infos: list[match_pb2.RulesetInfo] = []
         starts, decisions = [], []
+        allowance_us, opened = self.allowance_us, self.open
         for place in asks:
-            table = place.sitting.table
+            number, seat, table = place.number, place.seat, place.sitting.table
             if not place.is_told:
-                starts.append(wire.match_start(table, place.seat, place.number, self._ruleset(table.spec.game, infos)))
+                starts.append(wire.match_start(table, seat, number, self._ruleset(table.spec.game, infos)))
                 place.is_told = True
-            decisions.append(place.sitting.encoder.encode(place.number))
-            place.sent = table.asked[place.seat]
-            place.allowance_us = table.spec.clocks.budget_ms * 1000 + table.bank_us[place.seat]
-            self.allowance_us += place.allowance_us
-            self.open[place.number] = place
+            decisions.append(place.sitting.encoder.encode(number))
+            place.sent = table.asked[seat]
+            place.allowance_us = table.budget_us + table.bank_us[seat]
+            allowance_us += place.allowance_us
+            opened[number] = place
+        self.allowance_us = allowance_us
         self._decisions += len(asks)
         over = [wire.match_end(p.sitting.table, p.seat, p.number, is_void=p.sitting.is_void) for p in ends]
         return wire.batch(infos, starts, decisions, over)
@@ -167,12 +171,15 @@ class Link:
         if answers is None:
             self._malformed(now)
             return
-        taken: dict[int, tuple[Place, int]] = {}
+        taken: list[tuple[Place, int]] = []
+        opened = self.open
         for answer in answers:
             number = answer.match
-            place = self.open.get(number)
-            if place is not None and number not in taken and place.sent == answer.number:
-                taken[number] = (place, answer.action)
+            place = opened.get(number)
+            if place is not None and place.sent == answer.number:
+                del opened[number]
+                self.allowance_us -= place.allowance_us
+                taken.append((place, answer.action))
             elif self._was_asked(number, answer.number):
                 self.stale += 1
                 self.strikes += self.stale > STALE_FOR_EACH * self._decisions + STALE_MORE
@@ -182,10 +189,13 @@ class Link:
             self.strikes += not answers
             return
         share = self._share(len(taken), now)
-        for place, action in taken.values():
-            self._close(place)
-            place.sitting.table.answer(action, share)
-            self.answered(place.sitting)
+        if not opened:
+            self.busy_since = 0.0
+        answered = self.answered
+        for place, action in taken:
+            sitting = place.sitting
+            sitting.table.answer(action, share)
+            answered(sitting)
 
     def overdue(self, now: float) -> None:
         """Fail the oldest open decision, whose time is up."""

@@ -66,8 +66,8 @@ class Room:
         while (seat := table.advance()) is not None:
             link = sitting.links[seat]
             if link.gone is None:
-                link.ask(sitting.places[seat])
-                self.changed(link)
+                if link.ask(sitting.places[seat]):
+                    self.changed(link)
                 return
             table.fault(Fault.DISCONNECT)
         self.playing -= 1

@@ -11,7 +11,7 @@ from referee.faults import FORCED, SUBSTITUTE, Clocks, Fault
 from referee.rules.match import Match
 from referee.rules.ruleset import Game
 
-_MASK_64 = (1 << 64) - 1
+_FIRST_SEEDS = 8 * 128  # bytes: a match of King asks about a hundred decisions of each seat
 _MOST_US = 0xFFFFFFFF  # 71 minutes: a charge has 32 bits on the wire and in records
 
 
@@ -35,14 +35,15 @@ class MatchSpec:
 class Table:
     """One match in progress, and its record.
 
-    ``seat``: whose answer is awaited, None when the match is over (or before the first `advance`). ``asked``: by
-    seat, how many decisions it was asked. The record has one entry for each action: ``actions``, ``marks``
-    (see `referee.faults`) and ``charged_us`` (0 where nobody was asked). ``bank_us`` and ``last_charge_us``: by seat.
+    ``seat``: whose answer is awaited, None when the match is over (or before the first `advance`); ``legal``: the set
+    of actions it may take. ``asked``: by seat, how many decisions it was asked. The record has one entry for each
+    action: ``actions``, ``seats``, ``marks`` (see `referee.faults`) and ``charged_us`` (0 where nobody was asked).
+    ``bank_us`` and ``last_charge_us``: by seat; ``budget_us``: for each decision.
     """
 
     __slots__ = (
-        "actions", "ask_forced", "asked", "bank_us", "charged_us", "faults", "forfeits", "last_charge_us",
-        "last_fault", "marks", "match", "seat", "spec",
+        "_seeds", "actions", "ask_forced", "asked", "bank_us", "budget_us", "charged_us", "faults", "forfeits",
+        "last_charge_us", "last_fault", "legal", "marks", "match", "seat", "seats", "spec",
     )  # fmt: skip
 
     def __init__(self, spec: MatchSpec) -> None:
@@ -57,9 +58,13 @@ class Table:
         self.bank_us = [spec.clocks.bank_ms * 1000] * players
         self.last_charge_us = [0] * players
         self.last_fault = [Fault.NONE] * players
-        self.actions = array("H")
+        self.actions = array("B" if len(spec.game.actions) <= 256 else "H")
+        self.seats = bytearray()
         self.marks = array("B")
         self.charged_us = array("I")
+        self.legal = 0
+        self.budget_us = spec.clocks.budget_ms * 1000
+        self._seeds = [b""] * players
 
     @property
     def over(self) -> bool:
@@ -81,17 +86,19 @@ class Table:
             else:
                 self.seat = seat
                 self.asked[seat] += 1
+                self.legal = mask
                 return seat
         self.seat = None
         return None
 
-    def decision_seed(self) -> int:
-        """A fresh 64-bit seed for the decision that is asked: splitmix64 of the seat's own seed and its count."""
+    def decision_seed(self) -> bytes:
+        """Eight fresh bytes for the decision that is asked: the next ones of SHAKE-128 over the seat's own seed."""
         seat: int = self.seat  # type: ignore[assignment]  # somebody is asked
-        z = self.spec.bot_seeds[seat] + self.asked[seat] * 0x9E3779B97F4A7C15 & _MASK_64
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _MASK_64
-        z = (z ^ z >> 27) * 0x94D049BB133111EB & _MASK_64
-        return z ^ z >> 31
+        end = 8 * self.asked[seat]
+        if end > len(self._seeds[seat]):
+            own = self.spec.bot_seeds[seat].to_bytes(8, "little")
+            self._seeds[seat] = hashlib.shake_128(own).digest(2 * end + _FIRST_SEEDS)
+        return self._seeds[seat][end - 8 : end]
 
     def answer(self, action: int, charge_us: int) -> None:
         """Take the answer of the seat that is asked; an action that is not legal, or came too late, is a fault.
@@ -99,8 +106,7 @@ class Table:
         Within the margin a late answer costs no more than the budget, or than budget and bank where it needed them.
         """
         seat: int = self.seat  # type: ignore[assignment]  # somebody is asked
-        mask = self.match.deal.legal_mask()
-        over_us = charge_us - self.spec.clocks.budget_ms * 1000
+        over_us = charge_us - self.budget_us
         if over_us > 0:
             margin_us = self.spec.clocks.margin_ms * 1000
             if over_us > self.bank_us[seat] + margin_us:
@@ -109,11 +115,14 @@ class Table:
             paid_us = 0 if over_us <= margin_us else min(over_us, self.bank_us[seat])
             self.bank_us[seat] -= paid_us
             charge_us -= over_us - paid_us
-        if not mask >> action & 1:
+        if not self.legal >> action & 1:
             self.fault(Fault.ILLEGAL, charge_us)
             return
-        self.last_charge_us[seat] = min(charge_us, _MOST_US)
-        self.last_fault[seat] = Fault.NONE
+        if charge_us > _MOST_US:
+            charge_us = _MOST_US
+        self.last_charge_us[seat] = charge_us
+        if self.last_fault[seat]:
+            self.last_fault[seat] = Fault.NONE
         self._play(action, 0, charge_us)
 
     def fault(self, fault: Fault, charge_us: int = 0) -> None:
@@ -121,12 +130,12 @@ class Table:
         seat: int = self.seat  # type: ignore[assignment]  # somebody is asked
         if fault is Fault.TIMEOUT:
             self.bank_us[seat] = 0
-        self.last_charge_us[seat] = min(charge_us, _MOST_US)
+        self.last_charge_us[seat] = charge_us = min(charge_us, _MOST_US)
         self.last_fault[seat] = fault
         self.faults[seat].append(fault)
         if len(self.faults[seat]) >= self.spec.max_faults:
             self.forfeits.add(seat)
-        mask = self.match.deal.legal_mask()
+        mask = self.legal
         self._play((mask & -mask).bit_length() - 1, int(fault), charge_us)
 
     def ranks(self) -> list[int]:
@@ -154,7 +163,9 @@ class Table:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _play(self, action: int, mark: int, charge_us: int = 0) -> None:
+        seat: int = self.match.deal.actor  # type: ignore[assignment]  # somebody is to act
         self.match.apply(action)
         self.actions.append(action)
+        self.seats.append(seat)
         self.marks.append(mark)
-        self.charged_us.append(min(charge_us, _MOST_US))
+        self.charged_us.append(charge_us)

@@ -12,21 +12,19 @@ from collections.abc import Iterable, Sequence
 from google.protobuf.message import DecodeError
 
 from referee.rules import dealing
+from referee.rules.cards import ALL_CARDS, SUIT_MASKS, members
 from referee.rules.deal import Deal
 from referee.rules.errors import ProtocolError
 from referee.rules.ruleset import Game
+from referee.rules.trick import Trick
 from referee.table import Table
 from referee.v1 import decision_pb2, match_pb2, referee_service_pb2
 
 VERSION = 1
 MAX_BATCH = 256
 
-_KINDS = {
-    name.removeprefix("DECISION_KIND_").lower(): bytes((0x18, number))
-    for name, number in decision_pb2.DecisionKind.items()
-}
+_KINDS = {name.removeprefix("DECISION_KIND_").lower(): number for name, number in decision_pb2.DecisionKind.items()}
 _Decision = decision_pb2.Decision
-_FIXED = struct.Struct("<BQBBQ").pack  # Decision.hand and Decision.seed
 
 
 def _long_varint(number: int) -> bytes:
@@ -39,16 +37,50 @@ def _long_varint(number: int) -> bytes:
 
 
 _SHORT = [_long_varint(number) for number in range(1 << 14)]
+_LOWER = [bytes((number & 127 | 128, number >> 7 | 128)) for number in range(1 << 14)]  # more bytes follow these
 
 
 def _varint(number: int) -> bytes:
     """A number of the protocol, as protobuf writes it."""
-    return _SHORT[number] if number < 1 << 14 else _long_varint(number)
+    if number < 1 << 14:
+        return _SHORT[number]
+    if number < 1 << 28:
+        return _LOWER[number & 0x3FFF] + _SHORT[number >> 14]
+    return _long_varint(number)
 
 
 def _varints(numbers: Iterable[int]) -> bytes:
     return b"".join([_varint(number) for number in numbers])
 
+
+class _Suits(dict[int, bytes]):
+    """The packed numbers of sets within one suit, each worked out when it is first met."""
+
+    def __missing__(self, mask: int) -> bytes:
+        self[mask] = bytes(members(mask))
+        return self[mask]
+
+
+_PACKED = _Suits({0: b""})
+_CLUBS, _DIAMONDS, _HEARTS, _SPADES = SUIT_MASKS
+
+
+def _packed_set(mask: int) -> bytes:
+    """The members of a set, ascending, as protobuf packs them."""
+    known = _PACKED.get(mask)
+    if known is not None:
+        return known
+    if mask > ALL_CARDS:
+        return _varints(members(mask))
+    suits = _PACKED
+    return suits[mask & _CLUBS] + suits[mask & _DIAMONDS] + suits[mask & _HEARTS] + suits[mask & _SPADES]
+
+
+# Tags of Decision's fields with the numbers that often follow them.
+_LEGAL, _ACTIONS, _SEATS = ([tag + number for number in _SHORT] for tag in (b"\x3a", b"\x52", b"\x5a"))
+_ON_TABLE = [b"\x60" + number for number in _SHORT[:8]]
+_BANK = [b"\x80\x01" + number for number in _SHORT]
+_HAND_AND_SEED = struct.Struct("<BQ2s8s").pack
 
 
 class DecisionEncoder:
@@ -58,57 +90,72 @@ class DecisionEncoder:
     long for it (benchmarks/README.md). Tests parse its bytes with the generated code and compare every field.
     """
 
-    __slots__ = ("_contract", "_deal", "_declarer", "_head", "_small", "table")
+    __slots__ = ("_contract", "_counts", "_deal", "_head", "_kind", "_pack", "_start", "_taken", "table")
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        self._small = len(table.spec.game.actions) <= 128
+        self._pack = bytes if len(table.spec.game.actions) <= 128 else _varints
         self._deal: Deal | None = None
         self._contract: object = None
-        self._declarer: int | None = None
+        self._kind: str | None = None
         self._head = b""
+        self._start = 0
+        self._taken = -1
+        self._counts = b""
 
     def encode(self, match: int) -> bytes:
         """The decision that the table waits for, as its seat may see it; ``match``: its number on the stream."""
         table = self.table
         seat: int = table.seat  # type: ignore[assignment]  # the table waits for somebody
         deal = table.match.deal
-        if deal is not self._deal or deal.contract is not self._contract or deal.declarer != self._declarer:
+        if deal.kind is not self._kind or deal is not self._deal or deal.contract is not self._contract:
             self._new_head(deal)
-        short, pack = _SHORT, bytes if self._small else _varints
-        legal, actions = pack(deal.legal()), pack(deal.actions)
-        parts = [
-            b"\x08", _varint(match), b"\x10", _varint(table.asked[seat]), _KINDS[deal.kind],  # type: ignore[index]
-            self._head,
-            _FIXED(0x31, deal.hands[seat], 0x91, 0x01, table.decision_seed()),
-            b"\x3a", short[len(legal)], legal,
-            b"\x52", short[len(actions)], actions, b"\x5a", short[len(deal.seats)], bytes(deal.seats),
-            b"\x80\x01", _varint(table.bank_us[seat] // 1000), b"\x88\x01", _varint(table.last_charge_us[seat]),
-        ]  # fmt: skip
+        seats = table.seats[self._start :]
+        legal = _packed_set(table.legal)
+        actions = self._pack(table.actions[self._start :])
         trick = deal.trick
-        if trick is not None:
-            counts = trick.counts
-            parts += (b"\x60", short[len(trick.cards)], b"\x6a", short[len(counts)], bytes(counts))
+        if trick is None:
+            tricks = b""
+        else:
+            if len(trick.winners) != self._taken:
+                self._new_counts(trick)
+            tricks = _ON_TABLE[len(trick.cards)] + self._counts
+        bank_ms = table.bank_us[seat] // 1000
+        parts: tuple[bytes | bytearray, ...] = (
+            b"\x08", _varint(match), b"\x10", _varint(table.asked[seat]), self._head,
+            _HAND_AND_SEED(0x31, deal.hands[seat], b"\x91\x01", table.decision_seed()), _LEGAL[len(legal)], legal,
+            _ACTIONS[len(actions)], actions, _SEATS[len(seats)], seats, tricks,
+            _BANK[bank_ms] if bank_ms < len(_BANK) else b"\x80\x01" + _varint(bank_ms),
+            b"\x88\x01", _varint(table.last_charge_us[seat]),
+        )  # fmt: skip
         if table.last_fault[seat]:
-            parts += (b"\x98\x01", short[table.last_fault[seat]])
+            parts += (b"\x98\x01", _SHORT[table.last_fault[seat]])
         if deal.layout is not None:
             layout = _layout(deal).SerializeToString()
             parts += (b"\xa2\x01", _varint(len(layout)), layout)
         return b"".join(parts)
 
+    def _new_counts(self, trick: Trick) -> None:
+        """The tricks by seat, which change when one is taken."""
+        self._taken = len(trick.winners)
+        self._counts = b"\x6a" + _SHORT[len(trick.counts)] + bytes(trick.counts)
+
     def _new_head(self, deal: Deal) -> None:
         """What stays the same from one decision of a deal to the next, once its contract is known or not."""
+        self._start = len(self.table.seats) - len(deal.seats)
+        self._taken = -1
         head = _Decision(
             deal=deal.number,
             dealer=deal.dealer,
             totals=self.table.match.totals,
             budget_ms=self.table.spec.clocks.budget_ms,
+            kind=_KINDS[deal.kind],  # type: ignore[index]  # a deal that is asked about is not over
         )
         if deal.contract is not None:
             head.contract = deal.game.contract_ids.index(deal.contract.id) + 1
         if deal.declarer is not None:
             head.declarer = deal.declarer
-        self._deal, self._contract, self._declarer = deal, deal.contract, deal.declarer
+        self._deal, self._contract, self._kind = deal, deal.contract, deal.kind
         self._head = head.SerializeToString()
 
 

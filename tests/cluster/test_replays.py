@@ -217,7 +217,8 @@ def test_swapped_cards_that_give_a_whole_match_are_found(row: dict[str, Any]) ->
     found = 0
     for place, decision in enumerate(decisions):
         for later in range(place + 1, min(place + 60, len(decisions))):
-            if decision["seat"] == decisions[later]["seat"] and decisions[later]["action"] in decision["legal"]:
+            other = decisions[later]
+            if decision["seat"] == other["seat"] and other["action"] in {*decision["legal"]} - {decision["action"]}:
                 numbers = array("H")
                 numbers.frombytes(row["actions"])
                 numbers[place], numbers[later] = numbers[later], numbers[place]

@@ -72,7 +72,7 @@ def may_see(table: Table, number: int) -> decision_pb2.Decision:
         budget_ms=table.spec.clocks.budget_ms,
         bank_ms=table.bank_us[seat] // 1000,
         charged_us=table.last_charge_us[seat],
-        seed=table.decision_seed(),
+        seed=int.from_bytes(table.decision_seed(), "little"),
         last_fault=int(table.last_fault[seat]),
         layout=layout,
     )
