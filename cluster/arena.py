@@ -57,6 +57,10 @@ class Arena:
         """
         return asyncio.run_coroutine_threadsafe(self._play(blocks, attempt), self._loop).result()
 
+    def pulse(self) -> None:
+        """Return once the loop has turned."""
+        asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result()
+
     def close(self) -> None:
         """End all bots, and the loop."""
         if self._host is not None:

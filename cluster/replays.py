@@ -1,4 +1,4 @@
-"""Replays in the words of formats/replay.md, re-simulated from what is stored."""
+"""Replays in the words of docs/replay.md, re-simulated from what is stored."""
 
 from __future__ import annotations
 

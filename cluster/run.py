@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
 from cluster import plan, schedule
 from cluster.arena import Chunk
+from cluster.requeue import SetAside
 from cluster.schedule import Block
 from cluster.schedule.rounds import FIXED, Round, rounds
-from cluster.store import PLAN, Store, Writer, writer
+from cluster.store import PLAN, NotWritten, Put, Store, Writer, writer
 from cluster.tournament import Tournament
 
 MAX_CHUNK = 64
+#: While the disk refuses, it is tried again so often, and given up after so long.
+RETRY_S, PATIENCE_S = 5.0, 3600.0
 
 
 class Progress(Protocol):
@@ -31,13 +35,20 @@ class Progress(Protocol):
         """Some blocks more are in the results."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
-    """How a run ended: blocks scheduled, those of them that were there before, and played now."""
+    """How a run ended: blocks scheduled, those of them that were there before, and played now.
+
+    ``faults``: of bots, in the blocks played now. ``set_aside``: blocks that broke worker after worker.
+    ``conflicts``: batches that were there already, with other results.
+    """
 
     scheduled: int
     before: int
-    played: int
+    played: int = 0
+    faults: int = 0
+    set_aside: int = 0
+    conflicts: int = 0
 
     @property
     def complete(self) -> bool:
@@ -45,7 +56,8 @@ class Outcome:
         return self.before + self.played >= self.scheduled
 
 
-Play = Callable[[Iterator[Sequence[Block]]], Iterator[Chunk]]
+#: Plays chunks of blocks; an empty chunk means that nothing more is to be played at the moment.
+Play = Callable[[Iterator[Sequence[Block]]], Iterator[Chunk | SetAside]]
 
 
 def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *, workers: int = 1,
@@ -66,13 +78,13 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
         done = len(_scheduled(tournament, found))
         progress.begin(blocks=tournament.blocks, done=done, games=games)
         size = chunk_size(tournament, games, done, workers)
-        scheduled = before = played = 0
+        outcome = Outcome(scheduled=0, before=0)
         for coming in rounds(tournament, lambda: store.table("matches")):
-            there, more = _play(coming, store, found, play, progress, size)
-            scheduled, before, played = scheduled + coming.size, before + there, played + more
-            if before + played < scheduled:
+            outcome.scheduled += coming.size
+            _play(_Run(coming, store, progress, outcome), found, play, size)
+            if not outcome.complete:
                 break  # what comes next may depend on what is missing
-        return Outcome(scheduled, before, played)
+        return outcome
 
 
 def settled(tournament: Tournament, store: Store, *, extend: bool) -> Tournament:
@@ -90,8 +102,8 @@ def plan_of(tournament: Tournament) -> dict[str, object]:
     """What is written down in a results folder: all that decides what is played and under which conditions."""
     written = {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables"})}
     written["bots"] = [
-        bot.model_dump(mode="json", exclude={"cwd"} if bot.is_reference else None) for bot in tournament.bots
-    ]  # a reference bot is the same in every folder
+        bot.model_dump(mode="json", exclude={"files", "cwd"} if bot.is_reference else {"files"}) for bot in tournament.bots
+    ]  # a reference bot is the same in every folder, and no result depends on how a bot travels
     return written
 
 
@@ -116,23 +128,84 @@ def _scheduled(tournament: Tournament, found: set[str]) -> set[str]:
     return done
 
 
-def _play(coming: Round, store: Writer, found: set[str], play: Play, progress: Progress, size: int) -> tuple[int, int]:
-    """Play what is missing of a round; how many of its blocks were there, and how many were played now."""
-    there = played = 0
+@dataclass(frozen=True)
+class _Run:
+    """What the parts of a round share."""
 
-    def missing() -> Iterator[Block]:
-        nonlocal there
-        for block in coming.blocks:
-            if block.id in found:
-                there += 1
-            else:
-                yield block
+    coming: Round
+    store: Writer
+    progress: Progress
+    outcome: Outcome
+    aside: list[SetAside] = field(default_factory=list)
 
-    wanted = missing()
-    for chunk in play(iter(lambda: list(islice(wanted, size)), [])):
-        if store.write(chunk.name, chunk.files):
-            played += len(chunk.block_ids)
-            progress.played(chunk)
+
+def _play(run: _Run, found: set[str], play: Play, size: int) -> None:
+    """Play what is missing of a round."""
+    for result in play(_missing(run, found, size)):
+        if isinstance(result, SetAside):
+            run.aside.append(result)
+            run.outcome.set_aside += 1
+            run.store.quarantine([_told(one) for one in run.aside])
+            run.progress.warn(f"block {result.block.id} is set aside after {result.attempts} attempts: {result.why}")
         else:
-            progress.warn(f"batch {chunk.name} was there already; the first stands, the second is under conflicts/")
-    return there, played
+            _keep(run, result)
+
+
+def _told(one: SetAside) -> dict[str, object]:
+    block = one.block
+    return {"block": block.index, "block_id": block.id, "lineup": block.lineup, "attempts": one.attempts, "why": one.why}
+
+
+def _missing(run: _Run, found: set[str], size: int) -> Iterator[Sequence[Block]]:
+    """What is not there yet, in chunks; empty ones while there is little room on the disk."""
+    missing = _less(run, found)
+    is_told = False
+    while True:
+        if shortage := run.store.shortage():
+            if not is_told:
+                run.progress.warn(f"{shortage}; nothing new is played until there is more room")
+            is_told = True
+            yield []
+            continue
+        is_told = False
+        chunk = list(islice(missing, size))
+        if not chunk:
+            return
+        yield chunk
+
+
+def _less(run: _Run, found: set[str]) -> Iterator[Block]:
+    for block in run.coming.blocks:
+        if block.id in found:
+            run.outcome.before += 1
+        else:
+            yield block
+
+
+def _keep(run: _Run, chunk: Chunk) -> None:
+    """Write a chunk down; while the disk refuses nothing new is played, and it is tried again."""
+    put = _patiently(run, chunk)
+    if put is Put.WRITTEN:
+        run.outcome.played += len(chunk.block_ids)
+        run.outcome.faults += chunk.faults
+        run.progress.played(chunk)
+    elif put is Put.CONFLICT:
+        run.outcome.conflicts += 1
+        run.progress.warn(
+            f"batch {chunk.name} was there already, with other results: the first stands, the second is under conflicts/; "
+            "a bot that is not deterministic, or a fault of this program"
+        )
+
+
+def _patiently(run: _Run, chunk: Chunk) -> Put:
+    began, told = time.monotonic(), ""
+    while True:
+        try:
+            return run.store.write(chunk.name, chunk.files)
+        except NotWritten as error:
+            if time.monotonic() - began >= PATIENCE_S:
+                raise
+            if error.why != told:
+                run.progress.warn(f"{error.why}; nothing new is played until it can be")
+                told = error.why
+            time.sleep(RETRY_S)

@@ -5,6 +5,7 @@
     DIR/tournament.json           what is played; written once
     DIR/batches/NAME/*.parquet    the rows of some blocks: matches, deals, replays, logs; and SHA256SUMS of them
     DIR/damaged/, DIR/conflicts/  batches that could not be read, or were played twice with different results
+    DIR/quarantine.json           blocks that broke worker after worker in the last run
 
 A batch is written under a temporary name, synced, and renamed: it is there whole or not at all, and is never
 overwritten. There is one writer, which holds a lock on the folder.
@@ -13,27 +14,28 @@ overwritten. There is one writer, which holds a lock on the folder.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from cluster import batch
 from cluster.plan import agree
 from cluster.records import SCHEMAS
 from referee.rules.errors import ConfigError, KingmakerError
 
 PLAN = "tournament.json"
-SUMS = "SHA256SUMS"
+QUARANTINE = "quarantine.json"
 FORMAT = "kingmaker-results/1"
+#: With less room than this nothing new is played: what is under way still has to be written.
+FLOOR_BYTES = 64 << 20
 _TEMPORARY = ".tmp-"
-#: What polars raises over a file that is none; a panic is no PolarsError.
-_UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 class NoResults(KingmakerError, ValueError):
@@ -45,7 +47,19 @@ class DamagedResults(KingmakerError):
 
 
 class NotWritten(KingmakerError):
-    """The disk refused; what the folder holds is whole."""
+    """The disk refused; what the folder holds is whole. ``why``: in few words."""
+
+    def __init__(self, folder: Path, error: OSError) -> None:
+        self.why = f"{folder} cannot be written: {error.strerror}"
+        super().__init__(f"{self.why}; what is there is whole, the same command goes on from it")
+
+
+class Put(StrEnum):
+    """What became of a batch: it was written, was there already, or was there with other results."""
+
+    WRITTEN = "written"
+    SAME = "same"
+    CONFLICT = "conflict"
 
 
 class Store:
@@ -98,9 +112,9 @@ class Store:
         """
         try:
             return frame.collect()
-        except _UNREADABLE as error:
+        except batch.UNREADABLE as error:
             for path in self.batches():
-                problem = _problem(path)
+                problem = batch.problem(path)
                 if problem:
                     text = f"{path}: {problem}; playing into the folder again sets it aside and plays its blocks again"
                     raise DamagedResults(text) from None
@@ -159,62 +173,95 @@ class Writer(Store):
             raise ConfigError(f"{self.folder} is not empty and holds no results ({PLAN} is missing); give a new folder")
         with _speaking(self.folder):
             (self.folder / "batches").mkdir(exist_ok=True)
-            _write(self.folder / (_TEMPORARY + PLAN), json.dumps(plan, indent=1, ensure_ascii=False).encode())
+            batch.write_file(self.folder / (_TEMPORARY + PLAN), json.dumps(plan, indent=1, ensure_ascii=False).encode())
             os.replace(self.folder / (_TEMPORARY + PLAN), self.folder / PLAN)
-            _sync(self.folder)
+            batch.sync(self.folder)
 
     def sweep(self) -> list[str]:
         """Remove what an earlier crash left, set damaged batches aside; return a sentence for each of those.
 
+        A batch whose blocks are all there a second time, with the same results, is removed.
+
         Raises:
             NotWritten: the disk refused.
         """
-        problems = []
+        problems, seen = [], dict[str, str]()
         with _speaking(self.folder):
             for path in (self.folder / "batches").iterdir():
                 if path.name.startswith(_TEMPORARY):
                     shutil.rmtree(path)
-            seen: set[str] = set()
+            (self.folder / QUARANTINE).unlink(missing_ok=True)
             for path in self.batches():
-                problem = _problem(path, self.plan.get("tournament_id"), seen)
+                problem = batch.problem(path, self.plan.get("tournament_id"))
+                blocks = batch.results(path) if problem is None else {}
+                twice = blocks.keys() & seen.keys()
                 if problem:
-                    (self.folder / "damaged").mkdir(exist_ok=True)
-                    os.replace(path, _free(self.folder / "damaged" / path.name))
+                    self._set_aside(path, "damaged")
                     problems.append(f"{path.name}: {problem}; set aside, its blocks are played again")
+                elif any(blocks[block] != seen[block] for block in twice):
+                    self._set_aside(path, "conflicts")
+                    problems.append(f"{path.name}: block {min(twice)} is in another batch with other results; see conflicts/")
+                elif twice and len(twice) == len(blocks):
+                    shutil.rmtree(path)
+                elif twice:
+                    self._set_aside(path, "damaged")
+                    problems.append(f"{path.name}: block {min(twice)} is in another batch already; set aside")
+                else:
+                    seen |= blocks
         return problems
 
-    def write(self, name: str, files: Mapping[str, bytes]) -> bool:
-        """Put a batch in place; False where one of that name is there already, which stands.
+    def shortage(self) -> str | None:
+        """A sentence where there is too little room to play on."""
+        room = os.statvfs(self.folder)
+        free = room.f_bavail * room.f_frsize
+        return None if free >= FLOOR_BYTES else f"{self.folder} has only {free >> 20} MiB left of its disk"
+
+    def quarantine(self, blocks: Sequence[Mapping[str, Any]]) -> None:
+        """Write down which blocks are set aside; the next run tries them again.
+
+        Raises:
+            NotWritten: the disk refused.
+        """
+        with _speaking(self.folder):
+            text = json.dumps(blocks, indent=1, ensure_ascii=False)
+            batch.write_file(self.folder / (_TEMPORARY + QUARANTINE), text.encode())
+            os.replace(self.folder / (_TEMPORARY + QUARANTINE), self.folder / QUARANTINE)
+            batch.sync(self.folder)
+
+    def write(self, name: str, files: Mapping[str, bytes]) -> Put:
+        """Put a batch in place; where one of that name is there already, it stands.
 
         Raises:
             NotWritten: the disk refused; nothing of the batch is there.
         """
         final = self.folder / "batches" / name
         temporary = self.folder / "batches" / (_TEMPORARY + name)
-        sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {table}.parquet\n" for table, data in files.items())
         try:
             with _speaking(self.folder):
-                temporary.mkdir()
-                for table, data in files.items():
-                    _write(temporary / f"{table}.parquet", data)
-                _write(temporary / SUMS, sums.encode())
-                _sync(temporary)
+                shutil.rmtree(temporary, ignore_errors=True)  # of an attempt whose remains could not be removed
+                batch.write(temporary, files)
                 return self._put(temporary, final)
         except BaseException:  # Ctrl-C too
             shutil.rmtree(temporary, ignore_errors=True)
             raise
 
-    def _put(self, temporary: Path, final: Path) -> bool:
+    def _put(self, temporary: Path, final: Path) -> Put:
         try:
             os.rename(temporary, final)
         except OSError:
             if not final.is_dir():
                 raise
-            os.makedirs(self.folder / "conflicts", exist_ok=True)
-            os.rename(temporary, _free(self.folder / "conflicts" / final.name))
-            return False
-        _sync(final.parent)
-        return True
+            if batch.results(temporary) == batch.results(final):
+                shutil.rmtree(temporary)
+                return Put.SAME
+            self._set_aside(temporary, "conflicts", final.name)
+            return Put.CONFLICT
+        batch.sync(final.parent)
+        return Put.WRITTEN
+
+    def _set_aside(self, path: Path, where: str, name: str = "") -> None:
+        os.makedirs(self.folder / where, exist_ok=True)
+        os.rename(path, _free(self.folder / where / (name or path.name)))
 
     def _foreign(self) -> bool:
         """The folder holds what no run that was killed at its very beginning leaves."""
@@ -245,71 +292,12 @@ def writer(folder: Path) -> Iterator[Writer]:
         os.close(lock)
 
 
-def _problem(batch: Path, tournament_id: str | None = None, seen: set[str] | None = None) -> str | None:
-    """What is wrong with a batch, read in full, or None; ``seen``: blocks of other batches, to which its own are added."""
-    try:
-        _check_sums(batch)
-        tables = {name: pl.read_parquet(batch / f"{name}.parquet", glob=False) for name in SCHEMAS}
-    except (ValueError, *_UNREADABLE) as error:
-        return f"{getattr(error, 'strerror', None) or error}"
-    problem = _contents(tables)
-    matches = tables["matches"]
-    if problem is None and tournament_id is not None and set(matches["tournament_id"]) != {tournament_id}:
-        problem = "it holds matches of another tournament"
-    blocks = set(matches["block_id"]) if problem is None else set()
-    if seen is not None:
-        if blocks & seen:
-            return f"block {min(blocks & seen)} is in another batch already"
-        seen |= blocks
-    return problem
-
-
-def _check_sums(batch: Path) -> None:
-    lines = (batch / SUMS).read_text(encoding="utf-8").splitlines()
-    sums = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    for name in (f"{table}.parquet" for table in SCHEMAS):
-        if hashlib.sha256((batch / name).read_bytes()).hexdigest() != sums.get(name):
-            raise ValueError(f"{name} is not what {SUMS} says")
-
-
-def _contents(tables: Mapping[str, pl.DataFrame]) -> str | None:
-    for name, schema in SCHEMAS.items():
-        if tables[name].columns != list(schema):
-            return f"{name}.parquet has other columns"
-    matches = tables["matches"]
-    if matches.is_empty() or matches.select("match_id", "seat").is_duplicated().any():
-        return "matches.parquet is empty or holds a match twice"
-    games = matches.group_by("block_id").agg(pl.col("game").n_unique() == pl.col("games").first())
-    if not games["game"].all():
-        return "a block is incomplete"
-    for name in ("deals", "replays"):
-        if set(tables[name]["match_id"]) != set(matches["match_id"]):
-            return f"{name}.parquet holds other matches"
-    return None
-
-
 @contextmanager
 def _speaking(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        text = f"{folder} cannot be written: {error.strerror}; what is there is whole, the same command goes on from it"
-        raise NotWritten(text) from None
-
-
-def _write(path: Path, data: bytes) -> None:
-    with open(path, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        raise NotWritten(folder, error) from None
 
 
 def _free(path: Path) -> Path:

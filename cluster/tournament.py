@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -71,6 +72,7 @@ class BotEntry(_Settings):
     """One bot: its name in results, the command that starts it, and the folder it is started in.
 
     ``joins``, ``leaves``: the first block in which it may sit, and the first one in which it no more may.
+    ``files``: what it needs from that folder on other machines; left out: all of it.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_name)]
@@ -78,6 +80,7 @@ class BotEntry(_Settings):
     cwd: SystemText | None = None
     joins: Place = 0
     leaves: Place | None = None
+    files: tuple[SystemText, ...] | None = None
 
     @model_validator(mode="after")
     def _known(self) -> BotEntry:
@@ -101,6 +104,16 @@ class BotEntry(_Settings):
         if self.command is None or self.is_reference:
             return (sys.executable, "-m", "bots.reference", *_words(self.command or self.name))
         return tuple(_words(self.command))
+
+    def obstacle(self) -> str | None:
+        """Why the command cannot be started on this machine, or None."""
+        program, folder = self.words()[0], Path(self.cwd or ".")
+        if not folder.is_dir():
+            return f"bot {self.name!r}: no folder {str(folder)!r} to start it in"
+        if shutil.which(folder / program if "/" in program else program) is None:
+            where = "" if os.path.isabs(program) else f" in {str(folder)!r}" if "/" in program else " in PATH"
+            return f"bot {self.name!r}: no program {program!r}{where} that can be run; its command is {self.command!r}"
+        return None
 
 
 class ClockSettings(_Settings):

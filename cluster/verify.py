@@ -10,12 +10,12 @@ from pathlib import Path
 import polars as pl
 
 from cluster import retrace
+from cluster.batch import problem as flaw
 from cluster.records import SCHEMAS
 from cluster.schedule import Block, design_of
 from cluster.schedule.rounds import rounds
 from cluster.statistics.blocks import block_table
 from cluster.store import Store
-from cluster.store import _problem as flaw
 from cluster.tournament import Tournament, parse
 from referee.rules.errors import ConfigError
 

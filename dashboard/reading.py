@@ -218,7 +218,7 @@ class Snapshot:
         return summaries.match_list(self.matches).join(played, on="match_id", how="left", maintain_order="left")
 
     def replay(self, match_id: str) -> dict[str, Any]:
-        """One match in the words of formats/replay.md.
+        """One match in the words of docs/replay.md.
 
         Raises:
             NoResults: no such match.

@@ -15,7 +15,7 @@ class Fault(IntEnum):
 
     @property
     def text(self) -> str | None:
-        """The word of formats/replay.md."""
+        """The word of docs/replay.md."""
         return None if self is Fault.NONE else self.name.lower()
 
 

@@ -1,4 +1,4 @@
-"""The command `kingmaker`; formats/commands.md describes what others may script.
+"""The command `kingmaker`: what others may script (README.md lists it).
 
 Exit status: 0 done, 1 found a problem, 2 wrong usage or input. Results go to standard output, all else to standard
 error.

@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cluster import baggage
 from cluster import tournament as tournaments
 from cluster.cli import results
 from cluster.cli.output import Bar, Format, FormatOption, say
 from cluster.cli.settings import OptionOption, options_of
-from cluster.store import PLAN, Store
+from cluster.store import PLAN, QUARANTINE, Store
 from cluster.tournament import Tournament
+from referee.rules.errors import ConfigError
 
 if TYPE_CHECKING:
     from cluster.arena import Chunk
+    from cluster.requeue import SetAside
     from cluster.run import Outcome
     from cluster.schedule import Block
 
@@ -75,6 +78,9 @@ def run(
 
 def _play(tournament: Tournament, folder: Path | None, workers: int | None, address: str | None, *, extend: bool,
           form: Format) -> None:  # fmt: skip
+    obstacles = [text for text in (bot.obstacle() for bot in tournament.bots) if text]
+    if obstacles:
+        raise ConfigError("; ".join(obstacles))
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="kingmaker-results-"))
     try:
@@ -84,11 +90,27 @@ def _play(tournament: Tournament, folder: Path | None, workers: int | None, addr
         sys.exit(130)
     say(f"{outcome.played} blocks played, {outcome.before} were there: results in {folder}")
     results.standings(folder, form=form)
-    if not outcome.complete:
+    for text in _afterwards(outcome, folder):
+        say(text)
+    if not outcome.complete or outcome.conflicts:
         sys.exit(1)
 
 
+def _afterwards(outcome: Outcome, folder: Path) -> Iterator[str]:
+    """What whoever started the run should know and may do."""
+    if outcome.faults:
+        yield f"{outcome.faults} faults; what the bots printed: kingmaker export logs {folder} --out logs.csv"
+    if outcome.set_aside:
+        yield (f"{outcome.set_aside} blocks are set aside, because they broke worker after worker: {folder / QUARANTINE} "
+               "says which and why; the same command tries them again")  # fmt: skip
+    if outcome.conflicts:
+        yield f"{outcome.conflicts} batches came a second time with other results: {folder / 'conflicts'}"
+
+
 def _play_missing(tournament: Tournament, folder: Path, workers: int | None, address: str | None, extend: bool) -> Outcome:
+    from cluster import ray_token
+
+    ray_token.prepare(address)
     from cluster import workers as pool  # Ray takes seconds to import; other commands do without it
     from cluster.run import run as play_blocks
     from cluster.run import settled
@@ -96,21 +118,27 @@ def _play_missing(tournament: Tournament, folder: Path, workers: int | None, add
     count = workers or pool.default_workers()
     playing = settled(tournament, Store(folder), extend=extend)
     with ExitStack() as stack:
+        bar = stack.enter_context(Bar())
         crew: list[pool.Workers] = []
 
-        def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk]:
+        def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk | SetAside]:
             """Start Ray when there is something to play, and not before the folder was looked at."""
             first = next(chunks, None)
             if first is None:
                 return
             if not crew:
+                bags = _bags(playing, folder) if address else {}
                 stack.enter_context(pool.cluster(address, count))
-                crew.append(pool.Workers(playing, count))
+                crew.append(pool.Workers(playing, workers or pool.default_workers(address), bar.warn, bags))
                 stack.callback(crew[0].close)
             yield from crew[0].play(chain([first], chunks))
 
-        bar = stack.enter_context(Bar())
         return play_blocks(playing, folder, play, bar, workers=count, extend=extend)
+
+
+def _bags(tournament: Tournament, folder: Path) -> dict[str, bytes]:
+    """The files of all bots that are not the project's own, for other nodes."""
+    return {bot.name: baggage.pack(bot, without=folder.resolve()) for bot in tournament.bots if not bot.is_reference}
 
 
 def _seed(given: str | None, folder: Path | None) -> Any:

@@ -107,7 +107,7 @@ def matches(folder: Folder, form: FormatOption = Format.table) -> None:
 def replay(
     folder: Folder,
     match: Annotated[str, typer.Argument(help="A match, as `kingmaker matches` names it.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line (formats/replay.md).")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on one line (docs/replay.md).")] = False,
 ) -> None:
     """Tell one match, deal by deal."""
     told = retell(Store(folder).replay(match))

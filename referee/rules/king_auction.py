@@ -1,4 +1,4 @@
-"""`king.auction`: six negatives and four auctioned positive deals (rules/king-auction.md)."""
+"""`king.auction`: six negatives and four auctioned positive deals (docs/rules/king-auction.md)."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""`king.fetes`: six negatives and four fêtes (rules/king-fetes.md)."""
+"""`king.fetes`: six negatives and four fêtes (docs/rules/king-fetes.md)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""`king.simple`: seven negatives, then the same seven turned round (rules/king-simple.md)."""
+"""`king.simple`: seven negatives, then the same seven turned round (docs/rules/king-simple.md)."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""`kings_corner`: Kings in the Corner (rules/kings-corner.md)."""
+"""`kings_corner`: Kings in the Corner (docs/rules/kings-corner.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

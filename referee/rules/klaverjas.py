@@ -1,4 +1,4 @@
-"""`klaverjas.amsterdam` and `klaverjas.rotterdam`, which differ by their obligations only (rules/klaverjas.md)."""
+"""`klaverjas.amsterdam` and `klaverjas.rotterdam`, which differ by their obligations only (docs/rules/klaverjas.md)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -146,5 +146,5 @@ class Layout:
         )
 
     def texts(self) -> dict[str, list[str]]:
-        """The piles as formats/position.md writes them."""
+        """The piles as docs/position.md writes them."""
         return {place: [CARD_TEXTS[card] for card in pile] for place, pile in zip(PLACES, self.piles, strict=True)}

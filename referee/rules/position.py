@@ -1,4 +1,4 @@
-"""A position in the words of formats/position.md: one deal, and what has been done in it."""
+"""A position in the words of docs/position.md: one deal, and what has been done in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KEYS = ("ruleset", "options", "deal", "dealer", "hands", "turned", "stock", "ac
 
 
 def answer(position: object) -> dict[str, Any]:
-    """What formats/position.md calls the output, or ``{"error": …}`` for a position that cannot be."""
+    """What docs/position.md calls the output, or ``{"error": …}`` for a position that cannot be."""
     try:
         return describe(read(position))
     except RulesError as error:

@@ -164,7 +164,7 @@ def _descending(order: str, ranks: Container[str]) -> str:
 
 def _lines(sheet: Sheet) -> Iterator[str]:
     yield f"{sheet.id}: {sheet.title}"
-    yield f"rules/{sheet.page}, version {sheet.version}"
+    yield f"docs/rules/{sheet.page}, version {sheet.version}"
     yield ""
     teams = len(set(sheet.teams))
     yield f"Players: {sheet.players}, " + ("each for self" if teams == sheet.players else f"{teams} teams")

@@ -42,6 +42,8 @@ def kingmaker(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     monkeypatch.setenv("COLUMNS", "100")
 
     def call(*words: object, stdin: bytes = b"") -> Said:
+        for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"):
+            monkeypatch.delenv(name, raising=False)  # an earlier call has set them, for its own process
         monkeypatch.setattr(sys, "argv", ["kingmaker", *map(str, words)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
         capsys.readouterr()
@@ -92,13 +94,19 @@ def test_no_command_leaves_files_of_its_own_when_help_is_asked(tmp_path: Path, m
 
 
 @pytest.fixture
-def places(tmp_path: Path, fake_results: Path) -> dict[str, str]:
+def places(tmp_path: Path, fake_results: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Names that the errors below speak of."""
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / "empty").mkdir()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("")
     (tmp_path / "bad.toml").write_text('ruleset = "king.fetez"\n')
+    (tmp_path / "me.sh").write_text("not executable")
+    (tmp_path / "gone.toml").write_text(
+        'ruleset = "king.simple"\nseed = 1\nblocks = 2\nbots = [{name = "me", command = "./me.sh"}, '
+        '{name = "you", command = "python you.py", cwd = "away"}, {name = "it", command = "no-such-program -x"}]\n'
+    )
+    monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "good.toml").write_text(
         'ruleset = "king.simple"\nseed = 1\nblocks = 2\nbots = [{name = "random"}, {name = "lowest"}]\n'
     )
@@ -134,6 +142,10 @@ ERRORS: list[tuple[str, int, list[str]]] = [
     ("run T/good.toml --results T/other", 2, ["T/other is not empty and holds no results"]),
     ("run T/good.toml --results T/notes.txt", 2, ["T/notes.txt: File exists"]),
     ("run T/good.toml --results RESULTS", 2, ["RESULTS holds results of another tournament", "seed was"]),
+    ("run T/gone.toml --results T/r", 2, ["bot 'me': no program './me.sh' in 'T' that can be run", "bot 'you': no folder 'T/away'", "bot 'it': no program 'no-such-program' in PATH"]),
+    ("play --bots random me=/no/such/program --results T/r", 2, ["bot 'me': no program '/no/such/program'"]),
+    ("run T/good.toml --results T/r --address 127.0.0.9:1", 2, ["--address 127.0.0.9:1: no token for this cluster", "RAY_AUTH_TOKEN_PATH"]),
+    ("run T/good.toml --results T/r --address ray://127.0.0.9:1", 2, ["--address ray://127.0.0.9:1", "HOST:PORT"]),
     ("play --bots randm greedy", 2, ["no bot and no program 'randm'", "'random'"]),
     ("play --bots random --ruleset king.fetes --results T/r --seed 1 --option x", 2, ["--option x", "NAME=VALUE"]),
     ("play --bots random --ruleset king.fetez", 2, ["play", "'king.fetez'", "'king.fetes'"]),

@@ -19,7 +19,7 @@ from tests.cluster.fakes import FakePlay, Quiet, a_tournament
 RANKS, SUITS = "23456789TJQKA", "CDHS"
 FULL = [rank + suit for suit in SUITS for rank in RANKS]
 SMALL = [card for card in FULL if card[0] in "789TJQKA"]
-#: Kind of decision to the words with which its actions begin (formats/replay.md).
+#: Kind of decision to the words with which its actions begin (docs/replay.md).
 WORDS = {
     "bid": ("pass", "+", "-"),
     "answer": ("accept", "refuse", "raise", "eight_or_nulls"),
@@ -96,7 +96,7 @@ def check_tricks(deal: dict[str, Any], players: int) -> None:
 
 
 def check_replay(told: dict[str, Any], deck: list[str], zero_sum: bool) -> None:
-    """All of formats/replay.md that can be checked without the rules of the game."""
+    """All of docs/replay.md that can be checked without the rules of the game."""
     assert list(told) == [
         "format", "match_id", "tournament_id", "ruleset", "options", "players", "commitment", "seed", "deals", "totals",
         "ranks", "forfeits",

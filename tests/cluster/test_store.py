@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from cluster import records, run
-from cluster.store import PLAN, DamagedResults, NoResults, NotWritten, Store, writer
+from cluster.store import PLAN, DamagedResults, NoResults, NotWritten, Put, Store, writer
 from cluster.tournament import Tournament
 from referee.rules.errors import ConfigError
 from tests.cluster.fakes import FakePlay, Quiet, a_tournament, all_blocks, files_of, parquets, play_block
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
         played = all_blocks(SETTINGS)
         for start in (0, 2, 4):
             blocks = played[start : start + 2]
-            assert store.write(f"{blocks[0].id}-2", files_of(SETTINGS, blocks))
+            assert store.write(f"{blocks[0].id}-2", files_of(SETTINGS, blocks)) is Put.WRITTEN
     return folder
 
 
@@ -106,12 +106,23 @@ def test_a_name_that_is_there_stands_and_the_second_goes_under_conflicts(folder:
     name, other = f"{block.id}-2", files_of(SETTINGS, [block])
     before = {path: path.read_bytes() for path in (folder / "batches" / name).iterdir()}
     with writer(folder) as store:
-        assert store.write(name, other) is False
-        assert store.write(name, other) is False
+        assert store.write(name, other) is Put.CONFLICT
+        assert store.write(name, other) is Put.CONFLICT
     assert {path: path.read_bytes() for path in (folder / "batches" / name).iterdir()} == before
     assert sorted(path.name for path in (folder / "conflicts").iterdir()) == [name, f"{name}.2"]
     assert (folder / "conflicts" / name / "matches.parquet").read_bytes() == other["matches"]
     assert len(hashes(folder)) == 24
+
+
+def test_the_same_results_a_second_time_are_done_already(folder: Path) -> None:
+    """As after a reply that was lost; how long the bots took differs, and is no result."""
+    blocks = all_blocks(SETTINGS)[:2]
+    before, files = sorted(folder.rglob("*")), files_of(SETTINGS, blocks)
+    slower = pl.read_parquet(files["matches"]).with_columns(charged_ms=pl.lit(7.0), attempt=pl.lit(2, pl.UInt8))
+    with writer(folder) as store:
+        for again in (files, files | parquets({"matches": slower})):
+            assert store.write(f"{blocks[0].id}-2", again) is Put.SAME
+    assert sorted(folder.rglob("*")) == before
 
 
 def test_temporary_folders_are_swept(folder: Path) -> None:
@@ -214,11 +225,34 @@ def test_a_block_in_two_batches_counts_once(folder: Path) -> None:
     before, block = hashes(folder), all_blocks(SETTINGS)[5]
     with writer(folder) as store:
         store.write("z-copy", files_of(SETTINGS, [block]))
-    _, quiet, _ = play_again(folder)
-    assert quiet.warnings == [
-        f"z-copy: block {block.id} is in another batch already; set aside, its blocks are played again"
-    ]
+    _, quiet, outcome = play_again(folder)
+    assert (quiet.warnings, outcome.played) == ([], 0)
     assert hashes(folder) == before
+    assert len(Store(folder).batches()) == 3
+
+
+def test_a_block_in_two_batches_that_differ_is_told_and_the_first_stands(folder: Path) -> None:
+    before, block = hashes(folder), all_blocks(SETTINGS)[5]
+    frames = records.frames(SETTINGS.id, [play_block(SETTINGS, block)])
+    frames["replays"] = frames["replays"].with_columns(match_hash=pl.lit("another"))
+    with writer(folder) as store:
+        store.write("z-copy", parquets(frames))
+    _, quiet, _ = play_again(folder)
+    assert quiet.warnings == [f"z-copy: block {block.id} is in another batch with other results; see conflicts/"]
+    assert (folder / "conflicts" / "z-copy").is_dir()
+    assert hashes(folder) == before
+
+
+def test_of_a_batch_that_holds_old_and_new_blocks_nothing_is_lost(folder: Path) -> None:
+    """Somebody copied it here: its new blocks are played again, the old ones stand."""
+    longer = a_tournament(blocks=7)
+    with writer(folder) as store:
+        store.write("z-copy", files_of(longer, all_blocks(longer)[5:7]))
+    play, quiet, outcome = play_again(folder, longer, extend=True)
+    assert play.asked == [all_blocks(longer)[6].id]
+    assert "is in another batch already" in quiet.warnings[0]
+    assert outcome.complete
+    assert len(hashes(folder)) == 28
 
 
 @pytest.mark.parametrize("what", ["file", "batches"])
@@ -367,7 +401,7 @@ def test_a_disk_that_refuses_leaves_nothing_behind(call: str, folder: Path, monk
         assert str(folder) in str(caught.value)
         assert hashes(folder) == before
         assert not list((folder / "batches").glob("*late*"))
-        assert store.write("late-1", files_of(settings, [block]))
+        assert store.write("late-1", files_of(settings, [block])) is Put.WRITTEN
 
 
 def test_a_place_that_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""rules/README.md, "Verifiable deals", against a second implementation written from the page alone.
+"""docs/rules/README.md, "Verifiable deals", against a second implementation written from the page alone.
 
 deals.json pins what both give, for tests in other languages too: a list of matches, each with its seed, commitment,
 ruleset, the options that are not default, and the deals. ``python -m tests.rules.test_dealing`` writes it again.

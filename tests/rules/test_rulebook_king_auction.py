@@ -1,4 +1,4 @@
-"""rules/king-auction.md, clause by clause."""
+"""docs/rules/king-auction.md, clause by clause."""
 
 import pytest
 

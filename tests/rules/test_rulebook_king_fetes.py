@@ -1,4 +1,4 @@
-"""rules/king-fetes.md, clause by clause."""
+"""docs/rules/king-fetes.md, clause by clause."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""rules/king-simple.md, clause by clause."""
+"""docs/rules/king-simple.md, clause by clause."""
 
 import pytest
 

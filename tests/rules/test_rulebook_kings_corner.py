@@ -1,4 +1,4 @@
-"""rules/kings-corner.md, clause by clause. Seat 0 begins unless said otherwise."""
+"""docs/rules/kings-corner.md, clause by clause. Seat 0 begins unless said otherwise."""
 
 import pytest
 

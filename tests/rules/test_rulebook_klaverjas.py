@@ -1,4 +1,4 @@
-"""rules/klaverjas.md, clause by clause. Spades are trump, seat 0 leads, and seat 3 is the maker, unless said otherwise."""
+"""docs/rules/klaverjas.md, clause by clause. Spades are trump, seat 0 leads, and seat 3 is the maker, unless said otherwise."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""rules/README.md, paragraph by paragraph. The verifiable deals are in test_dealing.py."""
+"""docs/rules/README.md, paragraph by paragraph. The verifiable deals are in test_dealing.py."""
 
 import itertools
 

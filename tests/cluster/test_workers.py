@@ -1,0 +1,136 @@
+"""Ray's workers: one that kills, one that hangs, one that is not fit. In this process, with real bots."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cluster import node, ray_token, run
+from cluster import tournament as tournaments
+from cluster.schedule import Block
+from cluster.store import Store
+from cluster.tournament import Tournament
+from referee.host import PlatformError
+from referee.rules.errors import ConfigError
+from referee.rules.match import Match
+from tests.cluster.fakes import Quiet, all_blocks
+from tests.cluster.test_run import hashes
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings
+
+ASSASSIN = Path(__file__).with_name("assassin.py")
+
+
+def settings(folder: Path, blocks: int = 16) -> Tournament:
+    return tournament_of({"name": "assassin", "command": f"{sys.executable} {ASSASSIN}", "cwd": str(folder)}, blocks)
+
+
+def tournament_of(bot: dict[str, str], blocks: int = 4) -> Tournament:
+    data = {"ruleset": "king.simple", "seed": "workers", "blocks": blocks, "clocks": {"budget_ms": 30_000}}
+    return tournaments.parse(data | {"bots": [{"name": "random"}, bot]}, "test")
+
+
+@contextmanager
+def crew(tournament: Tournament, quiet: Quiet, bags: dict[str, bytes] | None = None) -> Iterator[run.Play]:
+    ray_token.prepare(None)
+    from cluster import workers as pool
+
+    with pool.cluster(None, 1):
+        members = pool.Workers(tournament, 1, quiet.warn, bags)
+        try:
+            yield members.play
+        finally:
+            members.close()
+
+
+def workers_here() -> list[psutil.Process]:
+    return [one for one in psutil.Process().children(recursive=True) if one.name().startswith("ray::_Worker")]
+
+
+def hand_of(tournament: Tournament, block: Block) -> str:
+    """The first hand of the assassin in the first match of a block."""
+    seat = block.players(0).index("assassin")
+    return str(Match(tournament.game(), block.seed).deal.dealt.hands[seat])
+
+
+def test_a_block_that_kills_worker_after_worker_is_set_aside_and_all_others_are_played(tmp_path: Path) -> None:
+    tournament, quiet, results = settings(tmp_path), Quiet(), tmp_path / "r"
+    poison = all_blocks(tournament)[5]
+    (tmp_path / "poison.txt").write_text(hand_of(tournament, poison))
+    with crew(tournament, quiet) as play:
+        outcome = run.run(tournament, results, play, quiet)
+        assert (outcome.played, outcome.set_aside) == (15, 1)
+        assert f'"{poison.id}"' in (results / "quarantine.json").read_text()
+        deaths = [text for text in quiet.warnings if text.startswith("a worker broke")]
+        assert 3 <= len(deaths) <= 6
+        assert "Traceback" not in "".join(quiet.warnings)
+        assert Store(results).table("matches")["faults"].sum() == 0
+    os.unlink(tmp_path / "poison.txt")
+    with crew(tournament, quiet) as play:
+        assert run.run(tournament, results, play, quiet).complete
+        assert run.run(tournament, tmp_path / "undisturbed", play, quiet).complete
+    assert hashes(results) == hashes(tmp_path / "undisturbed")
+
+
+def test_a_worker_that_hangs_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament, quiet = settings(tmp_path, blocks=40), Quiet()
+    with crew(tournament, quiet) as play:
+        from cluster import workers as pool
+
+        monkeypatch.setattr(pool, "PULSE_S", 1.0)
+        monkeypatch.setattr(pool, "SILENT_S", 5.0)
+        stopped: list[psutil.Process] = []
+
+        def stopping(chunks):  # type: ignore[no-untyped-def]
+            for result in play(chunks):
+                if not stopped:
+                    stopped.extend(workers_here())
+                    os.kill(stopped[0].pid, signal.SIGSTOP)
+                yield result
+
+        assert run.run(tournament, tmp_path / "r", stopping, quiet).complete
+        assert any("no sign of life" in text for text in quiet.warnings)
+        assert not stopped[0].is_running() or stopped[0].status() == psutil.STATUS_ZOMBIE
+    assert len(hashes(tmp_path / "r")) == 160
+
+
+def test_a_worker_that_grows_too_large_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament, quiet = settings(tmp_path, blocks=8), Quiet()
+    with crew(tournament, quiet) as play:
+        from cluster import workers as pool
+
+        monkeypatch.setattr(pool, "MAX_WORKER_BYTES", 1 << 20)
+        seen: set[int] = set()
+
+        def watching(chunks):  # type: ignore[no-untyped-def]
+            for result in play(chunks):
+                seen.update(one.pid for one in workers_here())
+                yield result
+
+        assert run.run(tournament, tmp_path / "r", watching, quiet).complete
+    assert len(seen) >= 2
+    assert quiet.warnings == []
+    assert set(Store(tmp_path / "r").table("matches")["attempt"]) == {1}
+
+
+def test_a_node_that_is_not_fit_plays_nothing_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tournament = settings(tmp_path)
+    theirs = node.facts() | {"grpcio": "1.0"}
+    monkeypatch.setattr(node, "facts", lambda: theirs)  # in this process only
+    with crew(tournament, Quiet()) as play, pytest.raises(ConfigError, match=r"is not fit: grpcio is .* there, 1.0 here"):
+        run.run(tournament, tmp_path / "r", play, Quiet())
+    monkeypatch.undo()
+    gone = tournament_of({"name": "gone", "command": "no-such-program"})
+    with crew(gone, Quiet()) as play, pytest.raises(ConfigError, match=r"is not fit: bot 'gone': no program 'no-such-program'"):
+        run.run(gone, tmp_path / "s", play, Quiet())
+
+
+def test_workers_that_do_not_start_end_the_run_in_a_sentence(tmp_path: Path) -> None:
+    tournament, bags = settings(tmp_path), {"assassin": b"no tar file"}
+    with crew(tournament, Quiet(), bags) as play, pytest.raises(PlatformError, match="no worker starts: ReadError"):
+        run.run(tournament, tmp_path / "r", play, Quiet())
