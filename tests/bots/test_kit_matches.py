@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +15,7 @@ from referee.host import Command, Host, LauncherClient, ProcessKey
 from referee.rules.registry import RULESETS
 from referee.table import MatchSpec, Table
 from tests.conformance.kits import BUILD_S, KITS, Built, built
-from tests.referee.hosting import good
+from tests.referee.hosting import ROOT, good
 
 BOTS = ("kit", "north", "east", "south")
 #: A loaded machine may stop a process for long.
@@ -63,3 +66,10 @@ def test_the_records_are_those_of_the_rule(kit: Built, name: str) -> None:
     tables = asyncio.run(hosted(command, name))
     assert [table.faults for table in tables] == [[[] for _ in table.faults] for table in tables]
     assert [table.record_hash() for table in tables] == [alone(spec, RULES[name]).record_hash() for spec in specs()]
+
+
+def test_the_doctor_finds_nothing_wrong(kit: Built) -> None:
+    doctor = [sys.executable, "-m", "cluster.cli", "doctor", "--", *kit.command("random")]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(doctor, cwd=kit.folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -32,6 +32,7 @@ class Kit:
 KITS = {
     # The packages are those of the tests: what requirements.txt brings is downloaded by a slow test alone.
     "python": Kit((), "", {"random": f"{sys.executable} bot.py", "lowest": f"{sys.executable} lowest.py", "witness": f"{sys.executable} witness.py"}),
+    "node": Kit(("node", "npm"), "", {"lowest": "node lowest.js", "witness": "node witness.js"}),
     "go": Kit(("go",), "go build -o build/ ./...", {"lowest": "build/lowest", "witness": "build/witness"}),
 }  # fmt: skip
 #: A clean machine downloads and compiles all that a language needs.

@@ -2,64 +2,102 @@
 
 import { inspect } from 'node:util';
 import { halvesBigInt, halvesCards } from './cards.js';
+import { matchText, observationText, resultText } from './words.js';
 
-const KINDS = [null, 'play', 'bid', 'answer', 'reply', 'choose', 'claim', 'turn'];
-const FAULTS = [null, 'illegal', 'malformed', 'timeout', 'disconnect'];
-const PLACES = ['N', 'E', 'S', 'W', 'NE', 'SE', 'SW', 'NW'];
+/** @typedef {'play' | 'bid' | 'answer' | 'reply' | 'choose' | 'claim' | 'turn' | 'unknown'} Kind */
+/** @typedef {'illegal' | 'malformed' | 'timeout' | 'disconnect' | 'unknown'} Fault */
+/** @typedef {{ seat: number, action: number }} Move */
+/** @typedef {{ seat: number, card: number }} Played */
+/** @typedef {(typeof PLACES)[number]} Place */
+/** @typedef {{ piles: Record<Place, readonly number[]>, stock: number, handSizes: readonly number[], turned: readonly number[] }} Layout */
+/** @typedef {import('../build/types/referee/v1/Decision.js').Decision__Output} DecisionMessage */
+/** @typedef {import('../build/types/referee/v1/MatchEnd.js').MatchEnd__Output} MatchEndMessage */
+/** @typedef {import('../build/types/referee/v1/MatchStart.js').MatchStart__Output} MatchStartMessage */
+/** @typedef {import('../build/types/referee/v1/RulesetInfo.js').RulesetInfo__Output} RulesetMessage */
+
+/** @type {readonly Kind[]} */
+const KINDS = ['unknown', 'play', 'bid', 'answer', 'reply', 'choose', 'claim', 'turn'];
+/** @type {readonly Fault[]} */
+const FAULTS = ['unknown', 'illegal', 'malformed', 'timeout', 'disconnect'];
+/** The piles of Kings in the Corner, in the order of the messages. */
+export const PLACES = /** @type {const} */ (['N', 'E', 'S', 'W', 'NE', 'SE', 'SW', 'NW']);
+/** @type {readonly any[]} */
 const NONE = Object.freeze([]);
 const ZERO = Object.freeze({ low: 0, high: 0 });
 
-/** The text of a fault, null for none. */
-export const faultText = (fault) => (fault ? FAULTS[fault] ?? 'unknown' : null);
+/** @param {number} fault @returns {Fault} */
+const faultText = (fault) => FAULTS[fault] ?? 'unknown';
 
 /** The words behind a ruleset's numbers, from its RulesetInfo. */
 export class Ruleset {
+  /** @param {RulesetMessage} info */
   constructor(info) {
-    this.id = info.id;
+    this.id = info.id ?? '';
     this.version = info.version ?? 0;
-    this.players = info.players;
-    this.options = Object.freeze(Object.fromEntries((info.options ?? NONE).map(({ name, value }) => [name, JSON.parse(value)])));
+    this.players = info.players ?? 0;
+    /** @type {Readonly<Record<string, any>>} */
+    this.options = Object.freeze(Object.fromEntries((info.options ?? []).map(({ name = '', value = 'null' }) => [name, JSON.parse(value)])));
+    /** The text of each action by its number. @type {readonly string[]} */
     this.actions = info.actions ?? NONE;
+    /** @type {readonly string[]} */
     this.contracts = info.contracts ?? NONE;
+    /** The number of each action by its text. @type {ReadonlyMap<string, number>} */
+    this.numbers = new Map(this.actions.map((text, number) => /** @type {const} */ ([text, number])).filter(([text]) => text));
   }
 }
 
 /** A match as this seat knows it from its MatchStart. */
 export class Match {
+  /** @param {MatchStartMessage} start @param {Ruleset} ruleset */
   constructor(start, ruleset) {
-    this.number = start.match;
+    this.number = start.match ?? 0;
     this.ruleset = ruleset;
     this.seat = start.seat ?? 0;
+    /** The names by seat. @type {readonly string[]} */
     this.players = start.players ?? NONE;
     this.commitment = start.commitment ?? Buffer.alloc(0);
     this.budgetMs = start.budgetMs ?? 0;
     this.bankMs = start.bankMs ?? 0;
     this.maxFaults = start.maxFaults ?? 0;
   }
+
+  toString() { return matchText(this); }
 }
 
 /** How a match ended, from its MatchEnd. `seed` has 32 bytes, none when the match is void. */
 export class Result {
+  /** @param {MatchEndMessage} end */
   constructor(end) {
     this.matchId = end.matchId ?? '';
+    /** By seat. @type {readonly number[]} */
     this.totals = end.totals ?? NONE;
+    /** By seat. @type {readonly number[]} */
     this.ranks = end.ranks ?? NONE;
     this.seed = end.seed ?? Buffer.alloc(0);
+    /** Seats. @type {readonly number[]} */
     this.forfeits = end.forfeits ?? NONE;
-    this.faults = (end.faults ?? NONE).map(faultText);
+    /** Of this seat. @type {readonly Fault[]} */
+    this.faults = (end.faults ?? []).map(faultText);
     this.isVoid = end.isVoid ?? false;
   }
+
+  toString() { return resultText(this); }
 }
 
 /** One decision with all that its seat may know. What costs time is worked out when it is asked for. */
 export class Observation {
   #decision;
   #match;
+  /** @type {readonly number[] | undefined} */
   #hand;
+  /** @type {readonly Played[] | undefined} */
   #trick;
+  /** @type {readonly Move[] | undefined} */
   #history;
+  /** @type {Layout | undefined} */
   #layout;
 
+  /** @param {DecisionMessage} decision @param {Match} match */
   constructor(decision, match) {
     this.#decision = decision;
     this.#match = match;
@@ -69,9 +107,9 @@ export class Observation {
   get match() { return this.#match.number; }
 
   /** Counts the decisions of this seat in the match, from 1. */
-  get number() { return this.#decision.number; }
+  get number() { return this.#decision.number ?? 0; }
 
-  /** "play", "bid", "answer", "reply", "choose", "claim" or "turn". */
+  /** "play", "bid", "answer", "reply", "choose", "claim" or "turn". @returns {Kind} */
   get kind() { return KINDS[this.#decision.kind ?? 0] ?? 'unknown'; }
 
   /** The deal's number in the match, from 1. */
@@ -95,7 +133,7 @@ export class Observation {
     return halvesBigInt(low, high);
   }
 
-  /** The legal actions, ascending; never empty. */
+  /** The legal actions, ascending; never empty. @returns {readonly number[]} */
   get legal() { return this.#decision.legal ?? NONE; }
 
   /** The contract's name, null until it is known. */
@@ -117,10 +155,10 @@ export class Observation {
     return (this.#history ??= actions.map((action, i) => ({ seat: seats[i], action })));
   }
 
-  /** Tricks taken in this deal, by seat; empty where no tricks are played. */
+  /** Tricks taken in this deal, by seat; empty where no tricks are played. @returns {readonly number[]} */
   get tricks() { return this.#decision.tricks ?? NONE; }
 
-  /** Points before this deal, by seat. */
+  /** Points before this deal, by seat. @returns {readonly number[]} */
   get totals() { return this.#decision.totals ?? NONE; }
 
   /** Time for this decision before the bank is touched, in milliseconds. */
@@ -133,7 +171,7 @@ export class Observation {
   get chargedUs() { return this.#decision.chargedUs ?? 0; }
 
   /** The fault at the previous decision ("illegal", "timeout", …), null for none. */
-  get lastFault() { return faultText(this.#decision.lastFault); }
+  get lastFault() { return this.#decision.lastFault ? faultText(this.#decision.lastFault) : null; }
 
   /** A fresh seed of 64 bits for the bot's own randomness (BigInt). */
   get seed() {
@@ -150,28 +188,41 @@ export class Observation {
   /** The ruleset's options by name, defaults included. */
   get options() { return this.#match.ruleset.options; }
 
-  /** Kings in the Corner: { piles: { N: [cards], … }, stock, handSizes, turned }; null in trick games. */
+  /** Kings in the Corner: { piles: { N: [cards], … }, stock, handSizes, turned }; null in trick games. @returns {Layout | null} */
   get layout() {
     const { layout } = this.#decision;
     if (!layout) return null;
-    const pile = (i) => layout.piles?.[i]?.cards ?? NONE;
     return (this.#layout ??= {
-      piles: Object.fromEntries(PLACES.map((place, i) => [place, pile(i)])),
+      piles: /** @type {Layout['piles']} */ (Object.fromEntries(PLACES.map((place, i) => [place, layout.piles?.[i]?.cards ?? NONE]))),
       stock: layout.stock ?? 0,
       handSizes: layout.handSizes ?? NONE,
       turned: layout.turned ?? NONE,
     });
   }
 
-  /** The text of an action: "KH", "+3", "trump:S:self", "move:E:N". */
+  /** The text of an action: "KH", "+3", "trump:S:self", "move:E:N". @param {number} action */
   text(action) {
     const text = this.#match.ruleset.actions[action];
     if (!text) throw new RangeError(`${action} is no action of ${this.ruleset}`);
     return text;
   }
 
+  /** The number of an action from its text. @param {string} text */
+  action(text) {
+    const action = this.#match.ruleset.numbers.get(text);
+    if (action === undefined) throw new RangeError(`${text} is no action of ${this.ruleset}`);
+    return action;
+  }
+
+  /** The text of an action, or its number where the ruleset has no text for it. @param {number} action */
+  nameOf(action) { return this.#match.ruleset.actions[action] || String(action); }
+
+  /** Everything in one line, the same in every language's SDK. */
+  toString() { return observationText(this); }
+
+  /** @param {number} depth @param {import('node:util').InspectOptions} options */
   [inspect.custom](depth, options) {
     const names = Object.entries(Object.getOwnPropertyDescriptors(Observation.prototype)).filter(([, { get }]) => get);
-    return `Observation ${inspect(Object.fromEntries(names.map(([name]) => [name, this[name]])), options)}`;
+    return `Observation ${inspect(Object.fromEntries(names.map(([name, { get }]) => [name, get?.call(this)])), options)}`;
   }
 }

@@ -7,9 +7,9 @@ import { loadSync } from '@grpc/proto-loader';
 
 const SERVICE = 'referee/v1/referee_service.proto';
 
-/** The folder of the proto files: KINGMAKER_PROTO, else proto/ in this package, else that of the checkout. */
+/** The folder of the proto files: KINGMAKER_PROTO, else proto/ in this package, seen from src/ or from dist/src/. */
 function protoFolder() {
-  const folders = [process.env.KINGMAKER_PROTO, ...['../proto', '../../../proto'].map((path) => fileURLToPath(new URL(path, import.meta.url)))];
+  const folders = [process.env.KINGMAKER_PROTO, ...['../proto', '../../proto'].map((path) => fileURLToPath(new URL(path, import.meta.url)))];
   const folder = folders.find((path) => path && existsSync(`${path}/${SERVICE}`));
   if (folder === undefined) throw new Error(`no ${SERVICE} in any of: ${folders.filter(Boolean).join(', ')}; set KINGMAKER_PROTO`);
   return folder;
@@ -19,5 +19,7 @@ function protoFolder() {
 // lists and absent messages are left out, and observation.js supplies them where somebody asks.
 const loaded = loadSync(SERVICE, { includeDirs: [protoFolder()] });
 
+/** @typedef {import('../build/types/referee_service.js').ProtoGrpcType} ProtoGrpcType */
+
 /** The client's class, whose `service` a server can be given. */
-export const { RefereeService } = loadPackageDefinition(loaded).referee.v1;
+export const { RefereeService } = /** @type {ProtoGrpcType} */ (/** @type {unknown} */ (loadPackageDefinition(loaded))).referee.v1;
