@@ -16,8 +16,8 @@ from referee.rules.errors import ConfigError, nearest
 MANIFEST = "bot.toml"
 LANGUAGES = ("python", "node", "go", "rust", "java", "cpp")
 #: What tools put into a kit's folder, and a kit's own tests.
-_LEFT_OUT = shutil.ignore_patterns("node_modules", "target", "build", "dist", "test", "__pycache__", ".venv", "Cargo.lock")
-#: The Python kit is the SDK itself, and the rules that it stands on.
+_LEFT_OUT = shutil.ignore_patterns("node_modules", "target", "build", "dist", "test", "__pycache__", ".venv", "*.egg-info", "Cargo.lock")
+#: The Python SDK, and the rules that it stands on; not at the top of the folder, where they would be taken for ours.
 _PYTHON = ("bots/*.py", "referee/__init__.py", "referee/rules/**/*.py", "referee/v1/*.py*")
 
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
@@ -72,7 +72,7 @@ def new(language: str, folder: Path) -> Manifest:
             raise ConfigError(f"{folder} is there already; name a new folder, or an empty one")
         shutil.copytree(house / "bots" / language, folder, ignore=_LEFT_OUT, dirs_exist_ok=True)
         if language == "python":
-            _copy(house, folder, _PYTHON)
+            _copy(house, folder / "sdk", _PYTHON)
         path = folder / MANIFEST
         text = path.read_text(encoding="utf-8")
         path.write_text(re.sub(r"(?m)^name = .*$", f'name = "{name}"', text, count=1), encoding="utf-8")

@@ -102,7 +102,8 @@ class BotEntry(_Settings):
     def words(self) -> tuple[str, ...]:
         """The words of the command."""
         if self.command is None or self.is_reference:
-            return (sys.executable, "-m", "bots.reference", *_words(self.command or self.name))
+            # -P: the folder of a bot may hold a copy of the SDK, which is not ours
+            return (sys.executable, "-P", "-m", "bots.reference", *_words(self.command or self.name))
         return tuple(_words(self.command))
 
     def obstacle(self) -> str | None:

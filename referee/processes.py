@@ -36,7 +36,7 @@ class LauncherClient:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "referee.launcher"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=True
+            [sys.executable, "-P", "-m", "referee.launcher"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=True
         )
         self._exits: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._pongs: dict[int, asyncio.Future[None]] = {}

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from cluster import manifest
 from referee.faults import Clocks
 from referee.host import Command, Host, LauncherClient, ProcessKey
 from referee.rules.registry import RULESETS
 from referee.table import MatchSpec, Table
-from tests.conformance.kits import BUILD_S, KITS, Built, built
-from tests.referee.hosting import ROOT, good
+from tests.conformance.kits import BUILD_S, KITS, Built, build, built
+from tests.referee.hosting import good
 
 BOTS = ("kit", "north", "east", "south")
 #: A loaded machine may stop a process for long.
@@ -47,7 +48,7 @@ def alone(spec: MatchSpec, rule: Callable[[list[int], int], int]) -> Table:
     """The match without any process."""
     table = Table(spec)
     while table.advance() is not None:
-        table.answer(rule(table.match.deal.legal(), table.decision_seed()), 0)
+        table.answer(rule(table.match.deal.legal(), int.from_bytes(table.decision_seed(), "little")), 0)
     return table
 
 
@@ -69,7 +70,21 @@ def test_the_records_are_those_of_the_rule(kit: Built, name: str) -> None:
 
 
 def test_the_doctor_finds_nothing_wrong(kit: Built) -> None:
-    doctor = [sys.executable, "-m", "cluster.cli", "doctor", "--", *kit.command("random")]
-    env = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(doctor, cwd=kit.folder, env=env, capture_output=True, text=True, timeout=120, check=False)
+    doctor = [Path(sys.executable).with_name("kingmaker"), "doctor", "--", *kit.command("random")]
+    done = subprocess.run(doctor, cwd=kit.folder, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_python_folder_builds_by_its_own_command_and_plays(tmp_path: Path) -> None:
+    """The one kit whose own build the other tests leave out; played from its folder, where a user would stand."""
+    made = manifest.new("python", tmp_path / "snake")
+    assert made.build is not None
+    build(made.build, tmp_path / "snake")
+    play = [Path(sys.executable).with_name("kingmaker"), "play", "--bots", ".", "random", "greedy", "--blocks", "3",
+            "--results", str(tmp_path / "results"), "--format", "csv", "--budget-ms", "5000"]  # fmt: skip
+    done = subprocess.run(play, cwd=tmp_path / "snake", capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = {line.split(",")[0]: line for line in done.stdout.splitlines()}
+    assert rows["snake"].endswith(",0,0")
+    assert rows["greedy"].endswith(",0,0")

@@ -30,7 +30,7 @@ def kit_files(language: str) -> dict[str, Path]:
     files = {name.removeprefix(f"bots/{language}/"): ROOT / name for name in tracked(f"bots/{language}/")}
     files |= {name: ROOT / name for name in tracked("proto/referee/")}
     if language == "python":
-        files |= {name: ROOT / name for name in tracked(":(glob)bots/*.py", "referee/rules/", "referee/v1/", "referee/__init__.py")}  # fmt: skip
+        files |= {f"sdk/{name}": ROOT / name for name in tracked(":(glob)bots/*.py", "referee/rules/", "referee/v1/", "referee/__init__.py")}  # fmt: skip
     return files
 
 
@@ -88,8 +88,9 @@ def test_an_installed_kingmaker_has_the_same_kits(tmp_path: Path) -> None:
 
 
 def test_the_python_kit_needs_what_the_core_needs() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert (ROOT / "bots/python/requirements.txt").read_text(encoding="utf-8").split() == extras["core"]
+    ours, its = (tomllib.loads((ROOT / name / "pyproject.toml").read_text(encoding="utf-8")) for name in (".", "bots/python/sdk"))
+    assert its["project"]["dependencies"] == ours["project"]["optional-dependencies"]["core"]
+    assert its["project"]["requires-python"] == ours["project"]["requires-python"]
 
 
 def test_what_is_there_is_not_written_over(tmp_path: Path) -> None:

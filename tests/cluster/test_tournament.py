@@ -149,7 +149,7 @@ def test_a_good_file_is_read(tmp_path: Path) -> None:
     assert (read.blocks, read.tables, read.partners, read.lanes, read.max_faults) == (12, 9, "mixed", 2, 1)
     assert read.game().options["target"] == 1000
     assert (read.clocks.clocks().budget_ms, read.clocks.clocks().bank_ms, read.clocks.clocks().margin_ms) == (10, 0, 1)
-    assert read.bots[0].words() == (sys.executable, "-m", "bots.reference", "greedy")
+    assert read.bots[0].words() == (sys.executable, "-P", "-m", "bots.reference", "greedy")
     assert read.bots[1].words() == ("python", "my bot.py", "--deep")
     assert read.bots[1].cwd == str(tmp_path / "bots")
     assert Tournament.model_validate_json(read.model_dump_json()) == read
@@ -160,7 +160,7 @@ def test_a_reference_bot_may_have_arguments() -> None:
     assert data == {"name": "planner", "command": "planner --nodes 500"}
     entry = tournament.BotEntry(**data)
     assert entry.is_reference
-    assert entry.words() == (sys.executable, "-m", "bots.reference", "planner", "--nodes", "500")
+    assert entry.words() == (sys.executable, "-P", "-m", "bots.reference", "planner", "--nodes", "500")
 
 
 def test_the_example_is_a_good_file() -> None:
