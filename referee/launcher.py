@@ -5,10 +5,11 @@ imports neither gRPC nor Ray, starts bots from its only thread, drains their out
 them and itself when its control pipe closes. It is the subreaper of all that is below it: what a bot leaves behind
 comes to the launcher, and is killed.
 
-Requests come as JSON lines on standard input: ``{"start": id, "command": [...], "cwd": ..., "env": {...}}``,
-``{"stop": id, "grace_s": 2.0}``, ``{"peek": true}``, ``{"ping": n}``. Events go as JSON lines to standard output:
-``{"started": id, "pid": n}``, ``{"failed": id, "why": text}`` (the platform could not start it), ``{"exited": id,
-"code": n, "stdout": text, "stderr": text}``; a negative code is a signal. A peek is answered by ``{"printed": id,
+Requests come as JSON lines on standard input: ``{"start": id, "command": [...], "cwd": ..., "env": {...}}`` (for a
+confined bot also ``tier``, ``reads``, ``writes`` and ``limits``, see `referee.isolation.cells`), ``{"stop": id,
+"grace_s": 2.0}``, ``{"peek": true}``, ``{"ping": n}``. Events go as JSON lines to standard output: ``{"started": id,
+"pid": n}``, ``{"failed": id, "why": text}`` (the platform could not start it), ``{"exited": id, "code": n, "limit": text,
+"stdout": text, "stderr": text}``; a negative code is a signal, the limit one that the bot ran into. A peek is answered by ``{"printed": id,
 "stdout": text, "stderr": text}`` for each living bot that has printed anything since the last one, a ping by
 ``{"pong": n}``.
 """
@@ -26,10 +27,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import IO, Any
 
-#: Names the folder with a bot's socket and token; and tells whose a process is that has left its bot's tree.
-SEAT_VARIABLE = "KINGMAKER_SEAT"
+from referee.isolation.cells import SEAT_VARIABLE, Cell, Order, open_cell
+from referee.isolation.errors import IsolationError
+from referee.isolation.limits import MEGABYTE, Limits
+
+__all__ = ["SEAT_VARIABLE", "Capture", "Launcher", "kill_seats"]
+
 HEAD_BYTES = 16 * 1024
 TAIL_BYTES = 48 * 1024
 #: For so long the end of a launcher waits for killed processes to be gone.
@@ -71,10 +77,13 @@ class Capture:
 class Child:
     """One bot process."""
 
-    def __init__(self, name: str, process: subprocess.Popen[bytes], seat: str | None) -> None:
+    def __init__(self, name: str, process: subprocess.Popen[bytes], cell: Cell) -> None:
         self.name = name
         self.process = process
-        self.seat = seat
+        self.cell = cell
+        self.seat = cell.order.env.get(SEAT_VARIABLE)
+        self.room = cell.order.limits.output_mb * MEGABYTE
+        self.limit = ""
         assert process.stdout is not None
         assert process.stderr is not None
         self.files = {"stdout": process.stdout, "stderr": process.stderr}
@@ -106,6 +115,7 @@ class Launcher:
         signal.signal(signal.SIGTERM, lambda *_: self._terminate())
         signal.set_wakeup_fd(write, warn_on_full_buffer=False)
         self.wakeup = read
+        self.complaints = os.memfd_create("complaints")
         self.selector.register(read, selectors.EVENT_READ, None)
         self.selector.register(sys.stdin.buffer, selectors.EVENT_READ, "control")
 
@@ -134,7 +144,7 @@ class Launcher:
             elif key.data == "control":
                 self._control()
             else:
-                self._read(key.fileobj, key.data)  # type: ignore[arg-type]  # registered with a file object
+                self._read(key.fileobj, *key.data)  # type: ignore[arg-type]  # registered with a file object
         self._reap()
         now = time.monotonic()
         for child in list(self.children.values()):
@@ -143,37 +153,34 @@ class Launcher:
         if self.sweep_at is not None and self.sweep_at <= now:
             self._sweep()
 
-    def start(self, name: str, command: list[str], cwd: str | None, env: dict[str, str]) -> None:
-        """Start a bot in a session of its own."""
+    def start(self, name: str, order: Order, tier: str) -> None:
+        """Start a bot in a session of its own, in a cell of its tier."""
+        cell: Cell | None = None
         try:
+            cell = open_cell(tier, order)
             process = subprocess.Popen(
-                command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                start_new_session=True, close_fds=True, preexec_fn=_die_with_launcher,
+                cell.words, cwd=cell.cwd, env=cell.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True, close_fds=True, pass_fds=cell.fds,
+                preexec_fn=partial(self._enter, cell),
             )  # fmt: skip
-        except OSError as error:
-            if error.errno in PLATFORM_ERRORS:
-                _say(failed=name, why=str(error))
-            else:
-                where = f" in {cwd!r}" if cwd is not None and error.filename == cwd else ""
-                _say(exited=name, code=127, stdout="", stderr=f"cannot start {command[0]!r}{where}: {error.strerror}\n")
+        except (OSError, ValueError, IndexError, subprocess.SubprocessError, IsolationError) as error:
+            if cell is not None:
+                cell.close()
+            _say(**_not_started(name, order, error, self._why_not_entered()))
             return
-        except (ValueError, IndexError) as error:  # no words at all, or a NUL in one of them
-            _say(exited=name, code=127, stdout="", stderr=f"cannot start {command!r}: {error}\n")
-            return
-        except subprocess.SubprocessError as error:
-            _say(failed=name, why=str(error))
-            return
-        child = self.children[process.pid] = Child(name, process, env.get(SEAT_VARIABLE))
+        cell.started()
+        child = self.children[process.pid] = Child(name, process, cell)
         if child.seat is not None:
             self.seats.add(child.seat)
         for stream, file in child.files.items():
             os.set_blocking(file.fileno(), False)
-            self.selector.register(file, selectors.EVENT_READ, child.captures[stream])
+            self.selector.register(file, selectors.EVENT_READ, (child, stream))
         _say(started=name, pid=process.pid)
 
     def kill(self, child: Child) -> None:
         """End the whole process tree of a bot; what has left the tree is swept once the bot has ended."""
         child.kill_at = None
+        child.cell.kill()
         for pid in [child.process.pid, *_descendants(child.process.pid)]:
             _signal(pid, signal.SIGKILL)
         try:
@@ -186,7 +193,7 @@ class Launcher:
         for child in self.children.values():
             for stream, file in child.files.items():
                 if not file.closed:
-                    self._read(file, child.captures[stream])
+                    self._read(file, child, stream)
             if any(capture.total for capture in child.captures.values()):
                 _say(printed=child.name, **child.take())
 
@@ -202,14 +209,14 @@ class Launcher:
 
     def _request(self, request: dict[str, Any]) -> None:
         if "start" in request:
-            self.start(request["start"], request["command"], request["cwd"], request["env"])
+            self.start(request["start"], _order(request), request.get("tier", "trusted"))
         elif "peek" in request:
             self.peek()
         elif "ping" in request:
             _say(pong=request["ping"])
         for child in self.children.values():
             if child.name == request.get("stop"):
-                _signal(child.process.pid, signal.SIGTERM)
+                _signal(_below(child.process.pid, child.cell.above), signal.SIGTERM)
                 child.kill_at = time.monotonic() + request["grace_s"]
 
     def _terminate(self) -> None:
@@ -217,16 +224,37 @@ class Launcher:
         self.closing = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-    def _read(self, file: IO[bytes], capture: Capture) -> None:
+    def _read(self, file: IO[bytes], child: Child, stream: str) -> None:
         try:
             data = os.read(file.fileno(), 1 << 20)
         except BlockingIOError:
             return
-        if data:
-            capture.add(data)
-        else:
+        if not data:
             self.selector.unregister(file)
             file.close()
+            return
+        child.captures[stream].add(data)
+        child.room -= len(data)
+        if child.room < 0 and not child.limit:
+            child.limit = "too much output"
+            self.kill(child)
+
+    def _enter(self, cell: Cell) -> None:
+        """Between fork and exec: be confined, and be killed when the launcher dies, however it dies."""
+        try:
+            cell.enter()
+            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # which a change of user would undo
+        except BaseException as error:
+            os.write(self.complaints, str(error).encode())
+            raise
+
+    def _why_not_entered(self) -> str:
+        """What the last process that could not be confined said of it."""
+        os.lseek(self.complaints, 0, os.SEEK_SET)
+        text = os.read(self.complaints, 4096).decode("utf-8", "replace")
+        os.lseek(self.complaints, 0, os.SEEK_SET)
+        os.ftruncate(self.complaints, 0)
+        return text
 
     def _reap(self) -> None:
         while True:
@@ -246,11 +274,13 @@ class Launcher:
         self._sweep()
         for stream, file in child.files.items():
             if not file.closed:
-                self._read(file, child.captures[stream])
+                self._read(file, child, stream)
                 if not file.closed:
                     self.selector.unregister(file)
                     file.close()
-        _say(exited=child.name, code=code, **child.take())
+        code = child.cell.code(code)
+        limit = child.cell.close(code)
+        _say(exited=child.name, code=code, limit=child.limit or limit, **child.take())
 
     def _sweep(self) -> bool:
         """Kill what ended bots have left behind, now and until nothing is found any more; return if it was."""
@@ -283,9 +313,36 @@ def kill_seats(folder: str) -> None:
             _signal(pid, signal.SIGKILL)
 
 
-def _die_with_launcher() -> None:
-    """Between fork and exec: be killed when the launcher dies, however it dies."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def _order(request: dict[str, Any]) -> Order:
+    return Order(
+        name=request["start"], words=tuple(request["command"]), cwd=request["cwd"], env=request["env"],
+        reads=tuple(request.get("reads", ())), writes=tuple(request.get("writes", ())),
+        limits=Limits(**request.get("limits", {})),
+    )  # fmt: skip
+
+
+def _not_started(name: str, order: Order, error: Exception, complaint: str) -> dict[str, Any]:
+    """The event that tells why a bot was not started: its command's fault, or the platform's."""
+    if isinstance(error, OSError) and error.errno not in PLATFORM_ERRORS:
+        told = error.filename if error.filename not in (None, order.words[0]) else None
+        where = f" in {told!r}" if told is not None else ""
+        text = f"cannot start {order.words[0]!r}{where}: {error.strerror}\n"
+    elif isinstance(error, ValueError | IndexError):  # no words at all, or a NUL in one of them
+        text = f"cannot start {list(order.words)!r}: {error}\n"
+    else:
+        return {"failed": name, "why": complaint or str(error)}
+    return {"exited": name, "code": 127, "limit": "", "stdout": "", "stderr": text}
+
+
+def _below(pid: int, generations: int) -> int:
+    """The only descendant so many generations below, or the last one on the way there."""
+    for _ in range(generations):
+        try:
+            with open(f"/proc/{pid}/task/{pid}/children") as file:
+                pid = int(file.read().split()[0])
+        except (OSError, IndexError):
+            break
+    return pid
 
 
 def _prctl(option: int, value: int) -> None:

@@ -7,9 +7,10 @@ import itertools
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from referee.isolation.limits import Limits
 from referee.launcher import END_S
 from referee.rules.errors import KingmakerError
 
@@ -23,10 +24,18 @@ class PlatformError(KingmakerError):
 
 @dataclass(frozen=True)
 class Command:
-    """How a bot is started: the words of its command, and the folder it is started in."""
+    """How a bot is started: the words of its command, and the folder it is started in.
+
+    ``tier``: how it is isolated, see `referee.isolation`; ``reads``, ``writes``: what a confined bot may read and write
+    beyond that folder and its runtime.
+    """
 
     words: tuple[str, ...]
     cwd: str | None = None
+    tier: str = "trusted"
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
 
 
 class LauncherClient:
@@ -61,7 +70,8 @@ class LauncherClient:
             _break(future)
             return future
         self._exits[name] = future
-        self._say(start=name, command=list(command.words), cwd=command.cwd, env=env)
+        given = asdict(command)
+        self._say(start=name, command=given.pop("words"), env=env, **given)
         return future
 
     def stop(self, name: str, grace_s: float) -> None:

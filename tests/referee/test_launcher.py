@@ -76,7 +76,7 @@ def test_a_process_is_started_and_its_end_is_told_with_what_it_printed(launcher)
     code = "import os, sys; print(os.environ['WORD'], os.getcwd()); print('oh', file=sys.stderr); sys.exit(5)"
     launcher.start("a", [*PYTHON, code], "/", WORD="well")
     assert launcher.hear("started", "a")["pid"]
-    assert launcher.hear("exited", "a") == {"exited": "a", "code": 5, "stdout": "well /\n", "stderr": "oh\n"}
+    assert launcher.hear("exited", "a") == {"exited": "a", "code": 5, "limit": "", "stdout": "well /\n", "stderr": "oh\n"}
 
 
 def test_a_bot_inherits_nothing_but_its_streams_and_what_it_is_given(launcher):
@@ -130,7 +130,7 @@ def test_peek_tells_of_the_living_and_forgets(launcher):
     printed = [event for event in launcher.events if "printed" in event]
     assert printed == [{"printed": "a", "stdout": "one\n", "stderr": ""}]
     launcher.say(stop="a", grace_s=10)
-    assert launcher.hear("exited", "a") == {"exited": "a", "code": -signal.SIGTERM, "stdout": "", "stderr": ""}
+    assert launcher.hear("exited", "a") == {"exited": "a", "code": -signal.SIGTERM, "limit": "", "stdout": "", "stderr": ""}
 
 
 def test_stop_leaves_a_grace_and_then_kills_the_whole_tree(launcher):
