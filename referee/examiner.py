@@ -20,7 +20,7 @@ import grpc
 from referee import wire
 from referee.faults import Clocks
 from referee.host import PASSED_ENV, TERM_S
-from referee.launcher import SEAT_VARIABLE
+from referee.isolation.cells import SEAT_VARIABLE
 from referee.processes import Command, LauncherClient
 from referee.rules.errors import KingmakerError, ProtocolError
 from referee.rules.ruleset import Game

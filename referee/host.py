@@ -17,12 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from referee.launcher import SEAT_VARIABLE, kill_seats
+from referee.faults import Fault
+from referee.isolation import cells, selftest, tiers
+from referee.isolation.cells import SEAT_VARIABLE
 from referee.link import Link
 from referee.processes import Command, LauncherClient, PlatformError
 from referee.room import Room, Sitting
 from referee.service import BotServer, Pulse
 from referee.table import MatchSpec, Table
+from referee.trees import kill_seats
 
 __all__ = ["Command", "Host", "LauncherClient", "PlatformError", "ProcessKey", "ProcessLog"]
 
@@ -65,7 +68,8 @@ class ProcessLog:
 class _BotProcess:
     """One bot process, its link and its server, from start to end.
 
-    ``ready``: it has said hello, or will not. ``ended``: its stream is over, and ``why``.
+    ``ready``: it has said hello, or will not. ``ended``: its stream is over, and ``why``. ``over``: all of it is gone;
+    ``ending`` says how it came to that, in words for the record.
     """
 
     def __init__(
@@ -80,7 +84,9 @@ class _BotProcess:
         self.exit: asyncio.Future[dict[str, Any]] | None = None
         self.ready = asyncio.Event()
         self.ended = asyncio.Event()
+        self.over = asyncio.Event()
         self.why = ""
+        self.ending = ""
 
     def _lost(self, why: str) -> None:
         self.why = why
@@ -90,7 +96,8 @@ class _BotProcess:
 class Host:
     """Plays matches with these bots, each by its command.
 
-    ``start_timeout_s``: time for a process to say hello. Use as ``async with``.
+    ``start_timeout_s``: time for a process to say hello. Use as ``async with``, which sees first that the machine isolates
+    the bots as it has to, and raises an IsolationError where it does not.
     """
 
     _folder: Path
@@ -119,6 +126,12 @@ class Host:
         fcntl.flock(self._held, fcntl.LOCK_EX)
         self._broken = asyncio.get_running_loop().create_future()
         await self._launcher.open()
+        try:
+            await _see_to({command.tier for command in self._bots.values()}, self._launcher)
+        except BaseException:
+            await self._launcher.close()
+            self._leave_nothing()
+            raise
         self._launcher.gone.add_done_callback(self._launcher_gone)
         self._pulse = Pulse(self._stalled)
         return self
@@ -135,7 +148,7 @@ class Host:
         Raises:
             PlatformError: something here broke; nothing of the block counts.
         """
-        begun: list[Sitting] = []
+        begun: list[tuple[Sitting, list[_BotProcess]]] = []
         block = [asyncio.create_task(self._play_one(s, k, permits, begun)) for s, k in zip(specs, seats, strict=True)]
         games: asyncio.Future[Any] = asyncio.gather(*block)
         is_void = True
@@ -144,6 +157,7 @@ class Host:
             if self._broken.done():
                 self._broken.result()
             tables: list[Table] = games.result()
+            await _tell_endings(begun)
             is_void = False
         except PlatformError:
             raise
@@ -152,7 +166,7 @@ class Host:
         finally:
             games.cancel()
             await asyncio.gather(games, *block, return_exceptions=True)
-            for sitting in begun:
+            for sitting, _ in begun:
                 self._room.end(sitting, is_void=is_void)
         return tables
 
@@ -178,17 +192,17 @@ class Host:
         await self._launcher.close()
         await asyncio.gather(*self._lives, return_exceptions=True)
         self._pulse.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
-        os.close(self._held)
+        self._leave_nothing()
 
     async def _play_one(
-        self, spec: MatchSpec, keys: Sequence[ProcessKey], permits: asyncio.Semaphore, begun: list[Sitting]
-    ) -> Table:
+        self, spec: MatchSpec, keys: Sequence[ProcessKey], permits: asyncio.Semaphore,
+        begun: list[tuple[Sitting, list[_BotProcess]]],
+    ) -> Table:  # fmt: skip
         async with permits:
             processes = await asyncio.gather(*(self._process(key) for key in keys))
             done = asyncio.Event()
             sitting = self._room.start(spec, [process.link for process in processes], lambda _: done.set())
-            begun.append(sitting)
+            begun.append((sitting, processes))
             await done.wait()
             return sitting.table
 
@@ -213,13 +227,15 @@ class Host:
                 exit = await self._start(process)
             event = await self._attend(process, exit)
             self._logs.append(ProcessLog(*process.key, event["code"], event["stdout"], event["stderr"]))
-            process.link.lost(_ending(event["code"]))
+            process.ending = _ending(event, process.ending)
+            process.link.lost(process.ending)
         except Exception as error:
             self._fail(error)
         finally:
             del self._living[process.link]
             await process.server.close("the process has ended")
             shutil.rmtree(process.folder, ignore_errors=True)
+            process.over.set()
 
     async def _start(self, process: _BotProcess) -> asyncio.Future[dict[str, Any]]:
         """Start a process, and wait until it has said hello, or will not; return its exit."""
@@ -235,7 +251,9 @@ class Host:
         if process.server.connected.is_set():
             self._failed_starts[process.key] = 0
         else:
-            process.link.lost(_ending(exit.result()["code"]) if exit.done() else "start time-out")
+            if not exit.done():
+                process.ending = "start time-out"
+            process.link.lost(process.ending or _ending(exit.result()))
             self._launcher.stop(process.name, 0.0)
             self._failed_starts[process.key] = self._failed_starts.get(process.key, 0) + 1
         process.ready.set()
@@ -248,6 +266,7 @@ class Host:
             if not exit.done() and await self._launcher.ping():  # else it was not the bot that ended the stream
                 process.link.lost(process.why)
                 await asyncio.wait({exit}, timeout=GRACE_S)
+                process.ending = "" if exit.done() else process.why
             if not exit.done():
                 self._launcher.stop(process.name, TERM_S)
         return await exit
@@ -274,6 +293,13 @@ class Host:
     def _launcher_gone(self, _: object) -> None:
         self._fail(PlatformError("the launcher is gone"))
         kill_seats(str(self._folder))  # those that left their bot's tree did not die with the launcher
+        cells.sweep(self._folder)
+
+    def _leave_nothing(self) -> None:
+        """Take away the folder, and what was made for the bots beside it."""
+        cells.sweep(self._folder)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        os.close(self._held)
 
     def _fail(self, error: Exception) -> None:
         """Make void what is played."""
@@ -296,6 +322,7 @@ def _sweep() -> None:
             continue  # another host removes it
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            cells.sweep(folder)
             shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             pass  # its host lives
@@ -310,5 +337,28 @@ async def _either(future: asyncio.Future[Any], event: asyncio.Event, timeout: fl
     waiting.cancel()
 
 
-def _ending(code: int) -> str:
-    return f"killed by signal {-code}" if code < 0 else f"exited with status {code}"
+#: Tiers that were looked at in this process, and are as they must be.
+_SOUND = {tiers.TRUSTED}
+
+
+async def _see_to(wanted: set[str], launcher: LauncherClient) -> None:
+    """See once that this machine can give these tiers."""
+    for tier in sorted(wanted - _SOUND):
+        await selftest.require(launcher, tier)
+        _SOUND.add(tier)
+
+
+async def _tell_endings(begun: Sequence[tuple[Sitting, list[_BotProcess]]]) -> None:
+    """Put down how each process ended that was lost in the middle of its match; its fault came before its end."""
+    for sitting, processes in begun:
+        for seat, process in enumerate(processes):
+            if Fault.DISCONNECT in sitting.table.faults[seat]:
+                await process.over.wait()
+                sitting.table.endings[seat] = process.ending
+
+
+def _ending(event: dict[str, Any], why: str = "") -> str:
+    """How a process ended, by its exit or by what came before it, and the limit that it ran into."""
+    code = event["code"]
+    why = why or (f"killed by signal {-code}" if code < 0 else f"exited with status {code}")
+    return f"{why}: {event['limit']}" if event["limit"] else why

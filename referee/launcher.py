@@ -26,15 +26,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Collection
 from functools import partial
 from typing import IO, Any
 
 from referee.isolation.cells import SEAT_VARIABLE, Cell, Order, open_cell
 from referee.isolation.errors import IsolationError
 from referee.isolation.limits import MEGABYTE, Limits
-
-__all__ = ["SEAT_VARIABLE", "Capture", "Launcher", "kill_seats"]
+from referee.trees import below, descendants, seat_of, send
 
 HEAD_BYTES = 16 * 1024
 TAIL_BYTES = 48 * 1024
@@ -181,8 +179,8 @@ class Launcher:
         """End the whole process tree of a bot; what has left the tree is swept once the bot has ended."""
         child.kill_at = None
         child.cell.kill()
-        for pid in [child.process.pid, *_descendants(child.process.pid)]:
-            _signal(pid, signal.SIGKILL)
+        for pid in [child.process.pid, *descendants(child.process.pid)]:
+            send(pid, signal.SIGKILL)
         try:
             os.killpg(child.process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
@@ -216,7 +214,7 @@ class Launcher:
             _say(pong=request["ping"])
         for child in self.children.values():
             if child.name == request.get("stop"):
-                _signal(_below(child.process.pid, child.cell.above), signal.SIGTERM)
+                send(below(child.process.pid, child.cell.above), signal.SIGTERM)
                 child.kill_at = time.monotonic() + request["grace_s"]
 
     def _terminate(self) -> None:
@@ -285,9 +283,9 @@ class Launcher:
     def _sweep(self) -> bool:
         """Kill what ended bots have left behind, now and until nothing is found any more; return if it was."""
         seats = {child.seat for child in self.children.values()} - {None}
-        strays = [pid for pid in _descendants(os.getpid(), self.children) if _seat(pid) not in seats]
+        strays = [pid for pid in descendants(os.getpid(), self.children) if seat_of(pid) not in seats]
         for pid in strays:
-            _signal(pid, signal.SIGKILL)
+            send(pid, signal.SIGKILL)
         self.sweep_at = time.monotonic() + SWEEP_S if strays else None
         return bool(strays)
 
@@ -303,14 +301,6 @@ class Launcher:
                 pass
         except BlockingIOError:
             pass  # empty again
-
-
-def kill_seats(folder: str) -> None:
-    """Kill all processes that were started for a seat below this folder (for a host whose launcher is gone)."""
-    for pid in _pids():
-        seat = _seat(pid)
-        if seat is not None and os.path.dirname(seat) == folder:
-            _signal(pid, signal.SIGKILL)
 
 
 def _order(request: dict[str, Any]) -> Order:
@@ -334,64 +324,9 @@ def _not_started(name: str, order: Order, error: Exception, complaint: str) -> d
     return {"exited": name, "code": 127, "limit": "", "stdout": "", "stderr": text}
 
 
-def _below(pid: int, generations: int) -> int:
-    """The only descendant so many generations below, or the last one on the way there."""
-    for _ in range(generations):
-        try:
-            with open(f"/proc/{pid}/task/{pid}/children") as file:
-                pid = int(file.read().split()[0])
-        except (OSError, IndexError):
-            break
-    return pid
-
-
 def _prctl(option: int, value: int) -> None:
     if hasattr(_LIBC, "prctl"):  # Linux
         _LIBC.prctl(option, value, 0, 0, 0)
-
-
-def _pids() -> list[int]:
-    """All processes of the machine; none without /proc."""
-    try:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    except OSError:
-        return []
-
-
-def _seat(pid: int) -> str | None:
-    """The seat that a process was started for."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            words = file.read().split(b"\0")
-    except OSError:
-        return None
-    start = f"{SEAT_VARIABLE}=".encode()
-    return next((os.fsdecode(word.removeprefix(start)) for word in words if word.startswith(start)), None)
-
-
-def _descendants(root: int, without: Collection[int] = ()) -> list[int]:
-    """All processes below one, but for the trees of those ``without``."""
-    children: dict[int, list[int]] = {}
-    for pid in _pids():
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-        except (OSError, IndexError, ValueError):
-            continue  # it ended meanwhile
-        children.setdefault(parent, []).append(pid)
-    found, queue = [], [root]
-    while queue:
-        below = [pid for pid in children.get(queue.pop(), []) if pid not in without]
-        found += below
-        queue += below
-    return found
-
-
-def _signal(pid: int, number: int) -> None:
-    try:
-        os.kill(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass  # it ended meanwhile, or has become somebody else's
 
 
 def _say(**event: Any) -> None:

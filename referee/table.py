@@ -38,12 +38,13 @@ class Table:
     ``seat``: whose answer is awaited, None when the match is over (or before the first `advance`); ``legal``: the set
     of actions it may take. ``asked``: by seat, how many decisions it was asked. The record has one entry for each
     action: ``actions``, ``seats``, ``marks`` (see `referee.faults`) and ``charged_us`` (0 where nobody was asked).
-    ``bank_us`` and ``last_charge_us``: by seat; ``budget_us``: for each decision.
+    ``bank_us`` and ``last_charge_us``: by seat; ``budget_us``: for each decision. ``endings``: by seat, how a process
+    that was lost in the middle ended.
     """
 
     __slots__ = (
-        "_seeds", "actions", "ask_forced", "asked", "bank_us", "budget_us", "charged_us", "faults", "forfeits",
-        "last_charge_us", "last_fault", "legal", "marks", "match", "seat", "seats", "spec",
+        "_seeds", "actions", "ask_forced", "asked", "bank_us", "budget_us", "charged_us", "endings", "faults",
+        "forfeits", "last_charge_us", "last_fault", "legal", "marks", "match", "seat", "seats", "spec",
     )  # fmt: skip
 
     def __init__(self, spec: MatchSpec) -> None:
@@ -53,6 +54,7 @@ class Table:
         self.ask_forced = bool(spec.game.options["ask_forced"])
         self.seat: int | None = None
         self.asked = [0] * players
+        self.endings = [""] * players
         self.faults: list[list[Fault]] = [[] for _ in range(players)]
         self.forfeits: set[int] = set()
         self.bank_us = [spec.clocks.bank_ms * 1000] * players

@@ -7,6 +7,7 @@ has ended. `open_cell` picks the tier's own.
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -112,6 +113,7 @@ class Confined(Cell):
         if user is not None:
             user.release()
             mounts.unmount(self.scratch)
+        shutil.rmtree(self.scratch, ignore_errors=True)
         return verdict
 
     def kill(self) -> None:
@@ -158,7 +160,7 @@ class Landlocked(Confined):
         home = self.scratch
         self.cwd = "/"  # the bot's own is entered as its own user, after it has been uncovered
         self.env = {**ENVIRONMENT, "HOME": home, "TMPDIR": home, SEAT_VARIABLE: order.seat}
-        self._filter = seccomp.program(sockets=seccomp.UNIX)
+        self._filter = seccomp.program(namespaces=False)
 
     def enter(self) -> None:
         """Become the seat's user, and give up all but what is needed."""
@@ -198,6 +200,12 @@ def makers() -> Mapping[str, Callable[[Order], Cell]]:
 def has_mounts() -> bool:
     """Whether processes here may have mounts of their own, as root has unless a container forbids it."""
     return users.can_switch() and mounts.can_mount()
+
+
+def sweep(folder: Path) -> None:
+    """Leave nothing of the bots of a host's folder but the folder, when the launcher is gone that had started them."""
+    for note in folder.glob(f"*{GROUPS}"):
+        cgroups.remove([Path(line) for line in note.read_text(encoding="utf-8").splitlines()])
 
 
 @cache

@@ -75,9 +75,10 @@ class Group:
         killed = self._count("memory.events", "oom_kill") or self._count("memory.oom_control", "oom_kill")
         most = self._count("memory.max_usage_in_bytes", "")
         full = most and most >= self._count("memory.limit_in_bytes", "")
-        if killed or (full and code == -signal.SIGKILL):  # v1 counts a kill only in the group where the victim was
+        if killed or (full and code == -signal.SIGKILL):  # v1 counts in the group of the victim, which may be further in
             return "out of memory"
-        if self._count("pids.events", "max"):
+        crowd = self._count("pids.peak", "")
+        if self._count("pids.events", "max") or (crowd and crowd >= self._count("pids.max", "")):
             return "too many processes"
         return ""
 

@@ -18,6 +18,8 @@ from referee.isolation.cells import ENVIRONMENT, SEAT_VARIABLE, Confined, Order
 from referee.isolation.errors import IsolationError
 from referee.isolation.limits import MEGABYTE
 
+#: The first process of a container cannot be killed by its own, and has to reap: so it is not the bot.
+INIT = ("/bin/sh", "-c", '"$@" & wait $!', "init")
 #: Looked for in this order; KINGMAKER_OCI names another one.
 RUNTIMES = ("crun", "runc", "runsc")
 VARIABLE = "KINGMAKER_OCI"
@@ -42,7 +44,7 @@ def why_not() -> str:
 class Contained(Confined):
     """A bot in a container of its own."""
 
-    above = 1
+    above = 2  # the runtime, and the first process inside
 
     def __init__(self, order: Order) -> None:
         self._runtime = runtime()
@@ -87,7 +89,7 @@ class Contained(Confined):
         return {
             "ociVersion": "1.0.2",
             "process": {
-                "terminal": False, "user": {"uid": uid, "gid": uid}, "args": self.words, "cwd": order.cwd or SEAT,
+                "terminal": False, "user": {"uid": uid, "gid": uid}, "args": [*INIT, *self.words], "cwd": order.cwd or SEAT,
                 "env": [f"{name}={value}" for name, value in env.items()], "capabilities": nothing,
                 "noNewPrivileges": True,
                 "rlimits": [{"type": name, "hard": value, "soft": value} for name, value in limits.items()],

@@ -9,7 +9,6 @@ import ctypes
 import os
 import platform
 import struct
-from collections.abc import Iterable
 
 from referee.isolation.errors import IsolationError
 
@@ -33,7 +32,12 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "set_mempolicy": (238, 237), "set_mempolicy_home_node": (450, 450), "migrate_pages": (256, 238),
     "memfd_secret": (447, 447), "modify_ldt": (154, None), "uselib": (134, None), "ustat": (136, None),
     "sysfs": (139, None), "_sysctl": (156, None), "vhangup": (153, 58),
-    "flock": (73, 32),  # a lock on a file that two seats may read is a channel between them
+    "flock": (73, 32),  # a lock on a file that two seats may read is a channel between them, as is watching it
+    "inotify_init": (253, None), "inotify_init1": (294, 26),
+}  # fmt: skip
+#: Where bots have no namespaces of their own these would be seen by all.
+DENIED_WITHOUT_NAMESPACES: dict[str, tuple[int | None, int | None]] = {
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
 }  # fmt: skip
 #: Those whose arguments are looked at.
 LOOKED_AT = {"fcntl": (72, 25), "clone3": (435, 435), "clone": (56, 220), "socket": (41, 198), "ioctl": (16, 29)}
@@ -54,8 +58,10 @@ _NUMBER, _ARCH = 0, 4
 _Program = list[tuple[int, int, int, int]]
 
 
-def program(*, sockets: Iterable[int] = FAMILIES, machine: str = "") -> bytes:
-    """The filter as the kernel takes it, 8 bytes an instruction; ``sockets``: the families that may be opened.
+def program(*, namespaces: bool = True, machine: str = "") -> bytes:
+    """The filter as the kernel takes it, 8 bytes an instruction.
+
+    ``namespaces``: the bot has its own; without them it may open unix sockets only, and nothing else that all share.
 
     Raises:
         IsolationError: the calls of this kind of machine are not known here.
@@ -67,7 +73,8 @@ def program(*, sockets: Iterable[int] = FAMILIES, machine: str = "") -> bytes:
     lines: _Program = [(_LOAD, 0, 0, _ARCH), (_EQUALS, 1, 0, arch), _give(_KILL), (_LOAD, 0, 0, _NUMBER)]
     if column == 0:
         lines += [(_AT_LEAST, 0, 1, _X32), _give(_ERRNO | _ENOSYS)]
-    for numbers in DENIED.values():
+    denied = DENIED if namespaces else DENIED | DENIED_WITHOUT_NAMESPACES
+    for numbers in denied.values():
         if (number := numbers[column]) is not None:
             lines += _when(number, [_give(_ERRNO | _EPERM)])
     calls = {name: numbers[column] for name, numbers in LOOKED_AT.items()}
@@ -75,7 +82,7 @@ def program(*, sockets: Iterable[int] = FAMILIES, machine: str = "") -> bytes:
     lines += _when(calls["clone"], [_argument(0), (_ANY_BIT, 0, 1, sum(NAMESPACE_FLAGS)), _give(_ERRNO | _EPERM)])
     lines += _when(calls["fcntl"], _unless_in(1, LOCKS))
     lines += _when(calls["ioctl"], _unless_in(1, TYPING))
-    lines += _when(calls["socket"], _only_in(0, tuple(sockets)))
+    lines += _when(calls["socket"], _only_in(0, FAMILIES if namespaces else UNIX))
     lines.append(_give(_ALLOW))
     return b"".join(struct.pack("<HBBI", *line) for line in lines)
 

@@ -123,6 +123,7 @@ async def never_says_hello(house: Host) -> None:
     (table,) = await play(house, against("mute"))
     assert 3.0 <= time() - start < 3.0 + 10
     assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+    assert table.endings[1] == "start time-out"
     await until(lambda: not any(link.name == "mute" for link in house._living), "it was ended")
 
 
