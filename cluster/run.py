@@ -80,8 +80,9 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
         size = chunk_size(tournament, games, done, workers)
         outcome = Outcome(scheduled=0, before=0)
         for coming in rounds(tournament, lambda: store.table("matches")):
+            share = min(size, max(1, coming.size // workers))  # of a short round every worker has a part
             outcome.scheduled += coming.size
-            _play(_Run(coming, store, progress, outcome), found, play, size)
+            _play(_Run(coming, store, progress, outcome), found, play, share)
             if not outcome.complete:
                 break  # what comes next may depend on what is missing
         return outcome

@@ -10,6 +10,7 @@ import shutil
 import sys
 import tomllib
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -287,6 +288,24 @@ def named_bot(text: str) -> dict[str, Any]:
         return {"name": words[0], "command": text}
     files = [word for word in words[1:] if "/" in word or "." in word]  # after the interpreter, if there is one
     return {"name": Path((files or words[-1:] or [text])[0]).stem, "command": text}
+
+
+def named_bots(texts: Sequence[str]) -> list[dict[str, Any]]:
+    """The bots of a command line, started in the folder we are in; the second of a name becomes NAME-2.
+
+    Raises:
+        ConfigError: see `named_bot`.
+    """
+    bots: list[dict[str, Any]] = []
+    for text in texts:
+        bot = named_bot(text)
+        bot.setdefault("command", bot["name"])
+        base, number = bot["name"], 1
+        while bot["name"].casefold() in {other["name"].casefold() for other in bots}:
+            number += 1
+            bot["name"] = f"{base}-{number}"
+        bots.append({"cwd": str(Path.cwd()), **bot})
+    return bots
 
 
 def _causes(error: ValidationError) -> list[Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from cluster import batch as batches
 from cluster import retrace
 from cluster.batch import problem as flaw
 from cluster.records import SCHEMAS
@@ -66,7 +67,7 @@ def _read(store: Store, report: Report) -> tuple[list[Path], pl.DataFrame]:
     """The batches that can be read, and what their matches came to."""
     whole, frames, seen = [], [pl.DataFrame(schema={key: SCHEMAS["matches"][key] for key in _RATED})], dict[str, str]()
     for batch in store.batches():
-        problem = flaw(batch)
+        problem = batches.problem(batch)
         if problem is not None:
             report.problems.append(f"batch {batch.name}: {problem}")
             continue

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -58,8 +58,8 @@ def play(
     data: dict[str, Any] = {
         "name": "play", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "tables": tables,
         "partners": partners,
-        "seed": _seed(seed, results), "clocks": {"budget_ms": budget_ms},
-        "bots": _named([*bots, *(more or [])]),
+        "seed": seed_of(seed, results), "clocks": {"budget_ms": budget_ms},
+        "bots": tournaments.named_bots([*bots, *(more or [])]),
     }  # fmt: skip
     _play(tournaments.parse(data, "play"), results, workers, address, extend=False, form=form)
 
@@ -78,22 +78,23 @@ def run(
 
 def _play(tournament: Tournament, folder: Path | None, workers: int | None, address: str | None, *, extend: bool,
           form: Format) -> None:  # fmt: skip
-    obstacles = [text for text in (bot.obstacle() for bot in tournament.bots) if text]
-    if obstacles:
-        raise ConfigError("; ".join(obstacles))
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="kingmaker-results-"))
     try:
-        outcome = _play_missing(tournament, folder, workers, address, extend)
+        outcome = play_missing(tournament, folder, workers, address, extend=extend, bar=Bar())
     except KeyboardInterrupt:
         say(f"stopped; {folder} is whole: the same command goes on where this one ended")
         sys.exit(130)
     say(f"{outcome.played} blocks played, {outcome.before} were there: results in {folder}")
     results.standings(folder, form=form)
+    end(outcome, folder)
+
+
+def end(outcome: Outcome, folder: Path, *, found_problem: bool = False) -> NoReturn:
+    """Say what is left to do, and end with the status that fits."""
     for text in _afterwards(outcome, folder):
         say(text)
-    if not outcome.complete or outcome.conflicts:
-        sys.exit(1)
+    sys.exit(1 if found_problem or not outcome.complete or outcome.conflicts else 0)
 
 
 def _afterwards(outcome: Outcome, folder: Path) -> Iterator[str]:
@@ -107,7 +108,17 @@ def _afterwards(outcome: Outcome, folder: Path) -> Iterator[str]:
         yield f"{outcome.conflicts} batches came a second time with other results: {folder / 'conflicts'}"
 
 
-def _play_missing(tournament: Tournament, folder: Path, workers: int | None, address: str | None, extend: bool) -> Outcome:
+def play_missing(
+    tournament: Tournament, folder: Path, workers: int | None, address: str | None, *, extend: bool, bar: Bar
+) -> Outcome:
+    """Play what is missing in a folder with workers of our own or of a cluster, while the bar shows how far it is.
+
+    Raises:
+        ConfigError: the folder holds something else, or a bot cannot be started.
+    """
+    obstacles = [text for text in (bot.obstacle() for bot in tournament.bots) if text]
+    if obstacles:
+        raise ConfigError("; ".join(obstacles))
     from cluster import ray_token
 
     ray_token.prepare(address)
@@ -118,7 +129,7 @@ def _play_missing(tournament: Tournament, folder: Path, workers: int | None, add
     count = workers or pool.default_workers()
     playing = settled(tournament, Store(folder), extend=extend)
     with ExitStack() as stack:
-        bar = stack.enter_context(Bar())
+        stack.enter_context(bar)
         crew: list[pool.Workers] = []
 
         def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk | SetAside]:
@@ -141,22 +152,8 @@ def _bags(tournament: Tournament, folder: Path) -> dict[str, bytes]:
     return {bot.name: baggage.pack(bot, without=folder.resolve()) for bot in tournament.bots if not bot.is_reference}
 
 
-def _seed(given: str | None, folder: Path | None) -> Any:
-    """The seed of a quick round-robin: the one given, else that of the folder which is resumed, else a fresh one."""
+def seed_of(given: str | None, folder: Path | None) -> Any:
+    """The seed of what the command line describes: the one given, else that of the folder which is resumed, else a fresh one."""
     if given is None and folder is not None and (folder / PLAN).exists():
         return Store(folder).plan.get("seed")
     return secrets.token_hex(8) if given is None else given
-
-
-def _named(texts: list[str]) -> list[dict[str, Any]]:
-    """The bots of a command line; the second of a name becomes NAME-2."""
-    bots: list[dict[str, Any]] = []
-    for text in texts:
-        bot = tournaments.named_bot(text)
-        bot.setdefault("command", bot["name"])
-        base, number = bot["name"], 1
-        while bot["name"].casefold() in {other["name"].casefold() for other in bots}:
-            number += 1
-            bot["name"] = f"{base}-{number}"
-        bots.append({"cwd": str(Path.cwd()), **bot})
-    return bots

@@ -49,5 +49,5 @@ def _duel(tournament: Tournament, results: Callable[[], pl.DataFrame]) -> Iterat
         yield Round(chosen, len(chosen))
         taken += len(chosen)
         played = results().filter(pl.col("block") < taken)
-        if duel.state(played, new, old, **tournament.duel.model_dump()).sprt.decided_at is not None:
+        if duel.sequential_test(played, new, old, **tournament.duel.model_dump())[0].decided_at is not None:
             return

@@ -40,28 +40,35 @@ class Duel:
         return self.sprt.decided_at is not None
 
 
-def state(
+def sequential_test(
     matches: pl.DataFrame, new: str, old: str, *, t0: float = 0.0, t1: float = 0.15, alpha: float = 0.05, beta: float = 0.05
-) -> Duel:
-    """Judge a duel by the complete blocks of ``matches`` (as `blocks.block_table` takes them, with ``block``).
+) -> tuple[Sprt, dict[str, float]]:
+    """The sequential test alone, and the new bot's score in each block that counted, by id.
 
-    The blocks count in the order of the schedule, and only as far as none is missing, so that the order in which they
-    came in changes nothing.
-    Source: statistics.md §6.
+    ``matches``: as `blocks.block_table` takes them, with ``block``. Complete blocks count in the order of the schedule,
+    and only as far as none is missing, so that the order in which they came in changes nothing.
+    Source: generalised sequential probability ratio test, `cluster.statistics.sequential`.
     """
     order = dict(matches.select("block_id", "block").unique().iter_rows())
     table = block_table(matches)
     scores = block_scores(table, new, old) if {new, old} <= set(table.bots) else {}
-    by_number = sorted((order[block], block) for block in scores)
-    whole = [block for place, (number, block) in enumerate(by_number) if number == place]
-    test = sprt([scores[block] - 0.5 for block in whole], t0=t0, t1=t1, alpha=alpha, beta=beta)
+    in_order = sorted(scores, key=lambda block: int(order[block]))
+    whole = {block: scores[block] for place, block in enumerate(in_order) if order[block] == place}
+    return sprt([score - 0.5 for score in whole.values()], t0=t0, t1=t1, alpha=alpha, beta=beta), whole
+
+
+def state(
+    matches: pl.DataFrame, new: str, old: str, *, t0: float = 0.0, t1: float = 0.15, alpha: float = 0.05, beta: float = 0.05
+) -> Duel:
+    """Judge a duel by all that may be said of it; see `sequential_test`."""
+    ended, whole = sequential_test(matches, new, old, t0=t0, t1=t1, alpha=alpha, beta=beta)
     fixed = fixed_length(t0, t1, alpha, beta)
     if not whole:
-        return Duel(new, old, test, 0, None, None, None, None, None, None, None, fixed)
-    mean = cluster_mean([scores[block] for block in whole], [1] * len(whole))
-    rated = rate(block_table(matches.filter(pl.col("block_id").is_in(whole))), anchor=old).difference(new, old)
+        return Duel(new, old, ended, 0, None, None, None, None, None, None, None, fixed)
+    mean = cluster_mean(list(whole.values()), [1] * len(whole))
+    rated = rate(block_table(matches.filter(pl.col("block_id").is_in(list(whole)))), anchor=old).difference(new, old)
     return Duel(
-        new=new, old=old, sprt=test, blocks=len(whole), score=mean.mean, score_low=mean.low, score_high=mean.high,
+        new=new, old=old, sprt=ended, blocks=len(whole), score=mean.mean, score_low=mean.low, score_high=mean.high,
         elo=rated.estimate, elo_low=rated.low, elo_high=rated.high, superiority=rated.superiority, fixed_length=fixed,
     )  # fmt: skip
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from cluster import tournament
-from cluster.cli.play import _named
 from cluster.tournament import Tournament
 from referee.rules.errors import ConfigError
 from referee.rules.registry import RULESETS
@@ -222,7 +221,7 @@ def test_bots_of_the_command_line(text: str, name: str, command: str | None) -> 
 
 
 def test_the_second_bot_of_a_name_gets_a_number() -> None:
-    assert [bot["name"] for bot in _named(["random", "random", "Random=x", "random-2=y"])] == [
+    assert [bot["name"] for bot in tournament.named_bots(["random", "random", "Random=x", "random-2=y"])] == [
         "random", "random-2", "Random-3", "random-2-2",
     ]  # fmt: skip
 
