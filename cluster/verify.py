@@ -11,7 +11,6 @@ import polars as pl
 
 from cluster import batch as batches
 from cluster import retrace
-from cluster.batch import problem as flaw
 from cluster.records import SCHEMAS
 from cluster.schedule import Block, design_of
 from cluster.schedule.rounds import rounds
