@@ -153,6 +153,8 @@ def dashboard(
     spec = importlib.util.find_spec("dashboard")
     if spec is None or not spec.submodule_search_locations or importlib.util.find_spec("streamlit") is None:
         raise ConfigError("the dashboard is not installed: pip install 'kingmaker[dashboard]'")
+    if not (folder.is_dir() and not any(folder.iterdir())):  # an empty one may be filled by a tournament that begins
+        _ = Store(folder).plan
     app = Path(spec.submodule_search_locations[0]) / "app.py"
     options = {"server.address": "127.0.0.1", "server.port": str(port), "server.headless": "true",
                "browser.gatherUsageStats": "false", "client.toolbarMode": "viewer"}  # fmt: skip

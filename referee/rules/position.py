@@ -68,7 +68,9 @@ def describe(deal: Deal) -> dict[str, Any]:
 
 
 def _game(position: Mapping[str, Any]) -> Game:
-    ruleset = registry.ruleset(position.get("ruleset"))
+    if "ruleset" not in position:
+        raise ImpossiblePosition(f"ruleset is missing; it is one of {', '.join(registry.RULESETS)}")
+    ruleset = registry.ruleset(position["ruleset"])
     options = position.get("options", {})
     if not isinstance(options, dict):
         raise ImpossiblePosition("options is no object of names and values")
@@ -109,13 +111,15 @@ def _cards(game: Game, given: object, where: str, size: int, seen: dict[int, str
         seen[number] = where
         cards.append(number)
     if len(cards) != size:
-        raise ImpossiblePosition(f"{where} has {len(cards)} cards; it has {size}")
+        raise ImpossiblePosition(f"{where} has {len(cards)} cards, must have {size}")
     return cards
 
 
 def _number(position: Mapping[str, Any], key: str, low: int, high: int | None) -> int:
-    value = position.get(key)
     right = f"a whole number from {low}" + (f" to {high}" if high is not None else "")
+    if key not in position:
+        raise ImpossiblePosition(f"{key} is missing; it is {right}")
+    value = position[key]
     if type(value) is not int or value < low or (high is not None and value > high):
         raise ImpossiblePosition(f"{key} is {value!r}; it is {right}")
     return value
@@ -123,6 +127,8 @@ def _number(position: Mapping[str, Any], key: str, low: int, high: int | None) -
 
 def _list(position: Mapping[str, Any], key: str, default: Sequence[Any] | None) -> Sequence[Any]:
     value = position.get(key, default)
+    if value is None and key not in position:
+        raise ImpossiblePosition(f"{key} is missing; it is a list")
     if not isinstance(value, list):
-        raise ImpossiblePosition(f"{key} is missing or no list")
+        raise ImpossiblePosition(f"{key} is {value!r}; it is a list")
     return value
