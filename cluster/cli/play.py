@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
+import polars as pl
 import typer
 
 from cluster import baggage
@@ -18,6 +19,7 @@ from cluster import tournament as tournaments
 from cluster.cli import results
 from cluster.cli.output import Bar, Format, FormatOption, say
 from cluster.cli.settings import OptionOption, options_of
+from cluster.schedule.adaptive import compared, open_questions
 from cluster.store import PLAN, QUARANTINE, Store
 from cluster.tournament import Tournament
 from referee.rules.errors import ConfigError
@@ -87,6 +89,8 @@ def _play(tournament: Tournament, folder: Path | None, workers: int | None, addr
         sys.exit(130)
     say(f"{outcome.played} blocks played, {outcome.before} were there: results in {folder}")
     results.standings(folder, form=form)
+    if tournament.schedule == "adaptive":
+        say(_order(Store(folder).table("matches")))
     end(outcome, folder)
 
 
@@ -95,6 +99,16 @@ def end(outcome: Outcome, folder: Path, *, found_problem: bool = False) -> NoRet
     for text in _afterwards(outcome, folder):
         say(text)
     sys.exit(1 if found_problem or not outcome.complete or outcome.conflicts else 0)
+
+
+def _order(matches: pl.DataFrame) -> str:
+    """What an adaptive tournament found out about the order of its bots."""
+    comparison = compared(matches)
+    still_open = open_questions(comparison) if comparison is not None else []
+    if comparison is not None and not still_open:
+        return "the whole order is told apart, by bounds that may be watched; the intervals above do not know that results chose the blocks"
+    pairs = ", ".join(f"{one} and {other}" for one, other in still_open)
+    return f"the budget of blocks is spent; not told apart: {pairs or 'anybody'}"
 
 
 def _afterwards(outcome: Outcome, folder: Path) -> Iterator[str]:

@@ -12,6 +12,7 @@ from itertools import islice
 
 import polars as pl
 
+from cluster.schedule.adaptive import Adaptive
 from cluster.schedule.seating import Block
 from cluster.schedule.sequence import blocks
 from cluster.statistics import duel
@@ -39,6 +40,8 @@ def rounds(tournament: Tournament, results: Callable[[], pl.DataFrame]) -> Itera
     """
     if tournament.schedule == "duel":
         return _duel(tournament, results)
+    if tournament.schedule == "adaptive":
+        return _adaptive(tournament, results)
     return iter([Round(blocks(tournament), tournament.blocks)])
 
 
@@ -51,3 +54,11 @@ def _duel(tournament: Tournament, results: Callable[[], pl.DataFrame]) -> Iterat
         played = results().filter(pl.col("block") < taken)
         if duel.sequential_test(played, new, old, **tournament.duel.model_dump())[0].decided_at is not None:
             return
+
+
+def _adaptive(tournament: Tournament, results: Callable[[], pl.DataFrame]) -> Iterator[Round]:
+    plan = Adaptive(tournament)
+    chosen = plan.base()
+    while chosen:
+        yield Round(chosen, len(chosen))
+        chosen = plan.next(results())

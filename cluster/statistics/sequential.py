@@ -123,6 +123,15 @@ def confidence_half_width(n: npt.ArrayLike, sd: npt.ArrayLike, *, r: float = 0.0
     return half
 
 
+def watched_critical(n: npt.ArrayLike, *, comparisons: int = 1, r: float = 0.02, alpha: float = 0.05) -> Floats:
+    """How many standard errors from 0 an estimate over n blocks has to be, where somebody looks after every block.
+
+    ``comparisons``: of so many estimates, which are all looked at, none is beyond by chance in 1 - alpha of all cases.
+    """
+    blocks = np.asarray(n, dtype=float)
+    return confidence_half_width(blocks, np.sqrt(blocks), r=r, alpha=alpha / max(comparisons, 1))
+
+
 def confidence_sequence(contrasts: npt.ArrayLike, *, r: float = 0.02, alpha: float = 0.05) -> ConfidenceSequence:
     """Bound the mean of block contrasts (n,), in the order of the schedule, at every look from the 20th block on."""
     n, mean, sd = _running(contrasts)
