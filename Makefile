@@ -7,7 +7,7 @@ RESULTS ?= results/demo
 NPM := npm ci --no-audit --no-fund --silent
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench proto lock browser sandbox dashboard
+.PHONY: help setup demo test test-slow check bench proto lock browser sandbox network dashboard
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ browser:  # Chromium for the tests of the pages
 sandbox:  # bubblewrap and runc for the tests of isolation
 	@command -v bwrap > /dev/null && command -v runc > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap runc; } > /dev/null
 
+network:  # iproute2, for the tests with several machines
+	@command -v ip > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq iproute2; } > /dev/null
+
 demo: setup bots/node/node_modules  ## play a real tournament of four bots, and print the standings
 	$(PY) examples/demo.py $(RESULTS)
 
@@ -43,7 +46,7 @@ dashboard: setup  ## open the pages on the demo's results
 test: check browser sandbox bots/node/node_modules  ## all checks and tests but the slow ones
 	$(PYTEST) -m "not slow"
 
-test-slow: setup browser sandbox bots/node/node_modules  ## the tests that take minutes: simulations, crashes
+test-slow: setup browser sandbox network bots/node/node_modules  ## the tests that take minutes: simulations, crashes
 	$(PYTEST) -m slow -s
 
 check: setup proto/node_modules  ## formatting, lint, types, imports, protos

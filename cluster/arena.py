@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import polars as pl
 
 from cluster import records
 from cluster.schedule import Block
@@ -89,7 +86,7 @@ class Arena:
             matches=len(flat),
             decisions=sum(sum(table.asked) for table in flat),
             faults=sum(len(faults) for table in flat for faults in table.faults),
-            files={name: _parquet(frame) for name, frame in frames.items()},
+            files={name: records.parquet(frame) for name, frame in frames.items()},
         )
 
     def _specs(self, block: Block) -> list[MatchSpec]:
@@ -117,10 +114,3 @@ class Arena:
             for game in range(len(block.seatings))
             for players in [block.players(game)]
         ]
-
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer, compression="zstd")
-    return buffer.getvalue()
-

@@ -5,6 +5,7 @@ The columns are documented in docs/results.md.
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from array import array
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cluster.schedule import Block
+from cluster.statistics.tallies import KEYS, SUMS, tally
 from referee.faults import FAULT_BITS, FORCED, SUBSTITUTE, Fault
 from referee.rules import dealing
 from referee.rules.deal import Deal
@@ -47,7 +49,8 @@ LOGS: Mapping[str, Any] = {
     "block_id": pl.String, "bot": pl.String, "copy": pl.UInt8, "lane": pl.UInt8, "code": pl.Int16,
     "stdout": pl.String, "stderr": pl.String,
 }  # fmt: skip
-SCHEMAS = {"matches": MATCHES, "deals": DEALS, "replays": REPLAYS, "logs": LOGS}
+TALLIES: Mapping[str, Any] = {"block_id": pl.String, **KEYS, **SUMS}
+SCHEMAS = {"matches": MATCHES, "deals": DEALS, "tallies": TALLIES, "replays": REPLAYS, "logs": LOGS}
 _FAULTS = [fault for fault in Fault if fault is not Fault.NONE]
 
 
@@ -77,10 +80,18 @@ def frames(tournament_id: str, played: Iterable[Played], logs: Iterable[ProcessL
                 rows["deals"] += _deal_rows(table, deal, shared)
             rows["replays"].append(shared | _replay(table))
     rows["logs"] = [{"block_id": first, **vars(log)} for log in logs]
-    return {
+    made = {
         name: pl.DataFrame([{key: row[key] for key in schema} for row in rows[name]], schema=dict(schema))
         for name, schema in SCHEMAS.items()
     }
+    return made | {"tallies": tally(made["deals"]).select(pl.lit(first).alias("block_id"), pl.all())}
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    """A frame as a Parquet file."""
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer, compression="zstd")
+    return buffer.getvalue()
 
 
 def unpack(kind: str, data: bytes) -> array[int]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from cluster.statistics.blocks import BlockTable, block_table, complete_blocks
 from cluster.statistics.means import cluster_mean, cluster_share
-from cluster.statistics.points import per_contract
+from cluster.statistics.points import contract_table
 from cluster.statistics.ratings import Ratings, rate
 
 #: The reference bot that ratings are measured from, where it plays.
@@ -52,17 +52,17 @@ def standings(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
     )
 
 
-def contracts(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
-    """One row for each bot and contract; see `cluster.statistics.points.per_contract`.
+def contracts(tallies: pl.DataFrame) -> pl.DataFrame:
+    """One row for each bot and contract; see `cluster.statistics.points.contract_table`.
 
-    Added: bonus and bonus_left, the roem a deal that the bot's seats claimed and left, where anybody had any.
+    ``tallies``: those of all batches. Added: bonus and bonus_left, the roem a deal that the bot's seats claimed and left,
+    where anybody had any.
     """
-    frame = per_contract(deals, matches)
-    rated = deals.join(complete_blocks(matches).select("block_id").unique(), on="block_id", how="semi")
-    means = rated.group_by("bot", "contract").agg(pl.col("bonus", "bonus_left").mean())
-    if rated.select(pl.max_horizontal("bonus", "bonus_left").max()).item() in (None, 0):
+    sums = tallies.group_by("bot", "contract").agg(pl.col("bonus", "bonus_left", "n").sum())
+    means = sums.select("bot", "contract", *(pl.col(name) / pl.col("n") for name in ("bonus", "bonus_left")))
+    if sums.select(pl.max_horizontal("bonus", "bonus_left").max()).item() in (None, 0):
         means = means.with_columns(pl.lit(None, pl.Float64).alias(name) for name in ("bonus", "bonus_left"))
-    return frame.join(means, on=["bot", "contract"], how="left", maintain_order="left")
+    return contract_table(tallies).join(means, on=["bot", "contract"], how="left", maintain_order="left")
 
 
 def outcomes(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:

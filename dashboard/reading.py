@@ -196,7 +196,7 @@ class Snapshot:
     @cached_property
     def contracts(self) -> pl.DataFrame:
         """See `cluster.summaries.contracts`; the contracts in the order of the rules."""
-        frame = summaries.contracts(self.deals, self.matches)
+        frame = summaries.contracts(self.source.frame("tallies", self.version))
         order = {name: place for place, name in enumerate(self.game.contract_ids if self.game else ())}
         place = pl.col("contract").replace_strict(order, default=len(order), return_dtype=pl.Int64)
         return frame.sort("bot", place, "contract")

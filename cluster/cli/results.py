@@ -81,7 +81,7 @@ def standings(folder: Folder, anchor: Anchor = None, form: FormatOption = Format
 def contracts(folder: Folder, form: FormatOption = Format.table) -> None:
     """Print where each bot wins and loses its points: a row for each bot and contract."""
     store = Store(folder)
-    frame = summaries.contracts(store.table("deals"), store.table("matches"))
+    frame = summaries.contracts(store.table("tallies"))
     show(frame.with_columns(interval=_interval("points_low", "points_high", 1)) if form is Format.table else frame,
          form, _CONTRACTS)  # fmt: skip
 
@@ -129,7 +129,7 @@ def replay(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="replays, matches, deals, logs, standings, contracts, outcomes or pairs.")],
+    table: Annotated[str, typer.Argument(help="replays, matches, deals, tallies, logs, standings, contracts, outcomes or pairs.")],
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Its ending says the form: .csv .json .jsonl .parquet")],
 ) -> None:
@@ -169,7 +169,7 @@ def dashboard(
 def _frame(store: Store, table: str) -> pl.DataFrame:
     made = {
         "standings": lambda: summaries.standings(store.table("matches")),
-        "contracts": lambda: summaries.contracts(store.table("deals"), store.table("matches")),
+        "contracts": lambda: summaries.contracts(store.table("tallies")),
         "outcomes": lambda: summaries.outcomes(store.table("deals"), store.table("matches")),
         "pairs": lambda: summaries.pairs(store.table("matches")),
     }

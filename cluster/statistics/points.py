@@ -11,6 +11,7 @@ from cluster.statistics.blocks import BlockTable, Floats, Ints, complete_blocks,
 from cluster.statistics.bradley_terry import sandwich
 from cluster.statistics.comparisons import Comparison, Difference, student
 from cluster.statistics.means import shrink
+from cluster.statistics.tallies import add_up, tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +71,7 @@ def contract_scales(deals: pl.DataFrame) -> dict[str, float]:
 
     Take it from the balanced base of a season and keep it, so that old ratings do not move.
     """
-    squares = pl.col("surplus").pow(2).sum()  # whole numbers: the same sum in any order
-    by_size = _surplus(deals).group_by("contract", "size").agg(squares, n=pl.len()).sort("contract", "size")
-    variance = (pl.col("surplus") / pl.col("size").pow(2)).sum() / pl.col("n").sum()
-    spread = by_size.group_by("contract", maintain_order=True).agg(variance.sqrt())
-    return {contract: scale or 1.0 for contract, scale in spread.iter_rows()}
+    return _scales(tally(deals))
 
 
 def standardised(matches: pl.DataFrame, deals: pl.DataFrame, scales: Mapping[str, float]) -> pl.DataFrame:
@@ -92,9 +89,14 @@ def standardised(matches: pl.DataFrame, deals: pl.DataFrame, scales: Mapping[str
 
 
 def per_contract(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
+    """``contract_table`` of all complete blocks."""
+    return contract_table(tally(_rated(deals, matches)))
+
+
+def contract_table(tallies: pl.DataFrame) -> pl.DataFrame:
     """Show where each bot wins and loses its points: a row per bot and contract, sorted.
 
-    Only complete blocks count. ``deals`` counts rows, so two for a bot in two seats. ``points`` are as scored, a deal;
+    ``tallies``: of complete blocks, in any order, see `cluster.statistics.tallies`. ``deals`` counts rows, so two for a bot in two seats. ``points`` are as scored, a deal;
     ``edge`` is the score minus the mean of the same deal's table, and ``edge_shrunk`` draws it towards the bot's edge
     in all contracts, in units of each contract's spread (null if no cell of the bot has two blocks). Intervals are
     95 %, clustered by block, and null for a single block. ``declarer`` is the share of the deals with a declarer that
@@ -102,32 +104,24 @@ def per_contract(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
     deal) where they are not counted.
     Source: statistics.md §5.
     """
-    rated = _surplus(_rated(deals, matches))
-    declares, cell = pl.col("declarer") == pl.col("seat"), ["bot", "contract", "block_id"]
-    blocks = rated.group_by(cell).agg(
-        deals=pl.len().cast(pl.Int64),
-        points=pl.col("score").sum(),
-        edge=pl.col("surplus").sum() / pl.col("size").first(),
-        tricks=pl.col("tricks").sum(),
-        tricks_n=pl.col("tricks").count(),
-        declared=declares.sum(),
-        defended=(~declares).sum(),
-        points_declaring=pl.col("score").filter(declares).sum(),
-        points_defending=pl.col("score").filter(~declares).sum(),
-    )
-    cells = blocks.sort(cell).group_by("bot", "contract", maintain_order=True)
-    table = cells.agg(
-        pl.col("deals").sum(),
-        pl.len().cast(pl.Int64).alias("blocks"),
-        *_cluster_mean("points", "deals"),
-        *_cluster_mean("edge", "deals"),
-        tricks=_ratio("tricks", "tricks_n"),
-        declarer=pl.col("declared").sum() / _above_0(pl.col("declared").sum() + pl.col("defended").sum()),
-        points_declaring=_ratio("points_declaring", "declared"),
-        points_defending=_ratio("points_defending", "defended"),
-    )
+    whole, size = add_up(tallies), pl.col("size")
+    cells = whole.with_columns(e=pl.col("e") / size, ee=pl.col("ee") / size.pow(2), en=pl.col("en") / size)
+    sums = cells.group_by("bot", "contract", maintain_order=True).agg(pl.exclude("size").sum())
+    declared, defended = pl.col("declared"), pl.col("defended")
+    table = sums.select(
+        "bot", "contract", "blocks",
+        deals=pl.col("n"),
+        points=pl.col("s") / pl.col("n"),
+        points_se=_cluster_se("s"),
+        edge=pl.col("e") / pl.col("n"),
+        edge_se=_cluster_se("e"),
+        tricks=pl.col("tricks") / _above_0(pl.col("tricks_n")),
+        declarer=declared / _above_0(declared + defended),
+        points_declaring=pl.col("points_declaring") / _above_0(declared),
+        points_defending=pl.col("points_defending") / _above_0(defended),
+    ).select("bot", "contract", "deals", pl.exclude("bot", "contract", "deals"))  # fmt: skip
     with_intervals = _intervals(_intervals(table, "points"), "edge")
-    return _shrunk(with_intervals, contract_scales(rated))
+    return _shrunk(with_intervals, _scales(whole))
 
 
 def choice_values(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
@@ -153,19 +147,25 @@ def _rated(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
     return deals.join(complete_blocks(matches).select("block_id").unique(), on="block_id", how="semi")
 
 
-def _surplus(deals: pl.DataFrame) -> pl.DataFrame:
-    """Add the table's size and, times it so that it stays whole, the score minus the table's mean in the deal."""
-    score, deal = pl.col("score").cast(pl.Int64), ("match_id", "deal")
-    with_size = deals.with_columns(size=pl.len().over(deal).cast(pl.Int64))
-    return with_size.with_columns(surplus=score * pl.col("size") - score.sum().over(deal))
+def _scales(tallies: pl.DataFrame) -> dict[str, float]:
+    by_size = tallies.group_by("contract", "size").agg(pl.col("squares", "n").sum()).sort("contract", "size")
+    variance = (pl.col("squares") / pl.col("size").pow(2)).sum() / pl.col("n").sum()
+    spread = by_size.group_by("contract", maintain_order=True).agg(variance.sqrt())
+    return {contract: scale or 1.0 for contract, scale in spread.iter_rows()}
 
 
 def _above_0(count: pl.Expr) -> pl.Expr:
     return pl.when(count > 0).then(count)
 
 
-def _ratio(sums: str, counts: str) -> pl.Expr:
-    return pl.col(sums).sum() / _above_0(pl.col(counts).sum())
+def _cluster_se(of: str) -> pl.Expr:
+    """The error of ``means.cluster_mean`` from sums over blocks: Σ(s - mean n)² = Σss - 2 mean Σsn + mean² Σnn."""
+    n, blocks = pl.col("n"), pl.col("blocks")
+    mean = pl.col(of) / n
+    squares = pl.col(2 * of) - 2 * mean * pl.col(f"{of}n") + mean.pow(2) * pl.col("nn")
+    # What is left by rounding where all blocks agree is no spread.
+    spread = pl.when(squares > 1e-12 * pl.col(2 * of)).then(squares).otherwise(0.0)
+    return pl.when(blocks > 1).then((spread * blocks / (blocks - 1)).sqrt() / n)
 
 
 def _cluster_mean(sums: str, counts: str) -> tuple[pl.Expr, pl.Expr]:

@@ -128,7 +128,7 @@ ERRORS: list[tuple[str, int, list[str]]] = [
     ("dashboard T/other", 2, ["T/other: no results here", "tournament.json"]),
     ("replay T/nowhere nobody", 2, ["no such folder"]),
     ("export matchs RESULTS --out T/x.csv", 2, ["'matchs'", "'matches'"]),
-    ("export zzz RESULTS --out T/x.csv", 2, ["no table 'zzz'", "known: matches, deals, replays, logs, standings"]),
+    ("export zzz RESULTS --out T/x.csv", 2, ["no table 'zzz'", "known: matches, deals, tallies, replays, logs, standings"]),
     ("export matches RESULTS --out T/x.xlsx", 2, ["T/x.xlsx", ".csv, .json, .jsonl or .parquet"]),
     ("export matches RESULTS --out T/x", 2, ["T/x:", ".csv, .json, .jsonl or .parquet"]),
     ("export replays RESULTS --out T/x.csv", 2, ["T/x.csv: replays are JSON Lines", "T/x.jsonl"]),

@@ -9,11 +9,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from cluster import run, summaries
 from cluster.cli import app
 from cluster.records import SCHEMAS, frames
 from cluster.statistics.errors import UnknownBot
+from cluster.statistics.points import per_contract
 from cluster.store import Store, writer
 from tests.cluster.fakes import FakePlay, Quiet, a_tournament, all_blocks, play_block
 
@@ -24,8 +26,10 @@ TABLES = ("standings", "contracts", "outcomes", "pairs")
 def summary(folder: Path, table: str) -> pl.DataFrame:
     store = Store(folder)
     matches, deals = store.table("matches"), store.table("deals")
-    if table in ("contracts", "outcomes"):
-        return getattr(summaries, table)(deals, matches)  # type: ignore[no-any-return]
+    if table == "contracts":
+        return summaries.contracts(store.table("tallies"))
+    if table == "outcomes":
+        return summaries.outcomes(deals, matches)
     return getattr(summaries, table)(matches)  # type: ignore[no-any-return]
 
 
@@ -251,3 +255,14 @@ def test_mixed_partners_meet_as_pairs() -> None:
     assert frame["results"].sum() == 2 * 12  # two matches a block, each seen from both sides
     scores = {(first, second): score for first, second, score in frame.select("bot", "opponent", "score").rows()}
     assert all(math.isclose(score + scores[second, first], 1) for (first, second), score in scores.items())
+
+
+def test_tallies_of_batches_come_to_the_same_as_all_deals_at_once(tmp_path: Path) -> None:
+    settings = a_tournament(("lowest", "random", "ada", "bob", "cyd"), ruleset="klaverjas.amsterdam", blocks=12, partners="mixed")
+    run.run(settings, tmp_path, FakePlay(settings), Quiet())
+    store = Store(tmp_path)
+    assert len(store.batches()) > 4
+    whole = per_contract(store.table("deals"), store.table("matches"))
+    by_batch = summaries.contracts(store.table("tallies").sample(fraction=1, shuffle=True, seed=1))
+    assert_frame_equal(by_batch.select(whole.columns), whole, check_exact=True)
+    assert by_batch["bonus"].sum() > 0

@@ -128,7 +128,7 @@ def test_pages_and_command_line_agree(results: Path) -> None:
     snapshot, matches = reading.reader(results).snapshot(), Store(results).table("matches")
     assert snapshot.standings.equals(summaries.standings(matches))
     assert snapshot.pairs.equals(summaries.pairs(matches))
-    told = summaries.contracts(Store(results).table("deals"), matches)
+    told = summaries.contracts(Store(results).table("tallies"))
     assert snapshot.contracts.sort("bot", "contract").equals(told.sort("bot", "contract"))
     assert snapshot.anchor == "random"
 
