@@ -7,7 +7,7 @@ RESULTS ?= results/demo
 NPM := npm ci --no-audit --no-fund --silent
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench proto lock browser sandbox network dashboard
+.PHONY: help setup demo test test-slow check bench proto lock browser sandbox network dashboard solver
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ sandbox:  # bubblewrap and runc for the tests of isolation
 
 network:  # iproute2, for the tests with several machines
 	@command -v ip > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq iproute2; } > /dev/null
+
+solver: setup  ## build the bot "solver" (needs Rust)
+	cd bots/solver && cargo build --release --quiet
 
 demo: setup bots/node/node_modules  ## play a real tournament of four bots, and print the standings
 	$(PY) examples/demo.py $(RESULTS)

@@ -23,7 +23,7 @@ from referee.rules.errors import ConfigError, UnknownRuleset, nearest
 from referee.rules.ruleset import Game
 
 #: Bots that come with the project, by name; each is a command like any other, and may have arguments.
-REFERENCE_BOTS = ("random", "greedy", "cautious", "lowest", "planner")
+REFERENCE_BOTS = ("random", "greedy", "cautious", "lowest", "planner", "solver")
 #: Letters that would change the line that they stand in, or the letters around them.
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 #: What a value must be, by pydantic's name of the error.

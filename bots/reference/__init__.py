@@ -13,6 +13,7 @@ BOTS = {
     "greedy": "bots.reference.greedy:GreedyBot",
     "cautious": "bots.reference.cautious:CautiousBot",
     "planner": "bots.reference.planner:PlannerBot",
+    "solver": "bots.reference.solver:SolverBot",
 }
 
 

@@ -1,0 +1,51 @@
+//! How much one decision may take: so much time, or so many nodes.
+
+use std::time::{Duration, Instant};
+
+/// The share of the budget that is used: the rest is for the way of the answer, and for a machine that is busy.
+const SHARE: f64 = 0.7;
+/// One decision takes at most this share of what is left of the bank.
+const BANK_SHARE: f64 = 0.005;
+/// The clock is looked at every so many nodes.
+const LOOK: u64 = 512;
+
+pub struct Limit {
+    deadline: Option<Instant>,
+    most: u64,
+    next_look: u64,
+    pub nodes: u64,
+    pub is_over: bool,
+}
+
+impl Limit {
+    /// So much of a decision's time, counted from now.
+    pub fn time(budget_ms: u64, bank_ms: u64) -> Self {
+        let milliseconds = SHARE * (budget_ms as f64 + BANK_SHARE * bank_ms as f64);
+        let deadline = Instant::now() + Duration::from_secs_f64(milliseconds / 1000.0);
+        Limit { deadline: Some(deadline), most: u64::MAX, next_look: LOOK, nodes: 0, is_over: false }
+    }
+
+    /// So many nodes, whatever the time.
+    pub fn nodes(most: u64) -> Self {
+        Limit { deadline: None, most, next_look: most, nodes: 0, is_over: false }
+    }
+
+    /// Never over.
+    pub fn none() -> Self {
+        Limit::nodes(u64::MAX)
+    }
+
+    /// Note one more node.
+    #[inline]
+    pub fn count(&mut self) {
+        self.nodes += 1;
+        if self.nodes >= self.next_look {
+            self.look();
+        }
+    }
+
+    fn look(&mut self) {
+        self.is_over |= self.nodes >= self.most || self.deadline.is_some_and(|end| Instant::now() >= end);
+        self.next_look = if self.deadline.is_some() { self.nodes + LOOK } else { self.most };
+    }
+}
