@@ -7,10 +7,10 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cluster import records
+from cluster import hosting, records
 from cluster.schedule import Block
 from cluster.tournament import Tournament
-from referee.host import Command, Host, LauncherClient, ProcessKey
+from referee.host import Host, LauncherClient, ProcessKey
 from referee.table import MatchSpec
 
 
@@ -33,7 +33,8 @@ class Chunk:
 class Arena:
     """Plays blocks of one tournament; `play` may be called from several threads at once.
 
-    The launcher starts first, before gRPC opens anything in this process.
+    The launcher starts first, before gRPC opens anything in this process. Raises an IsolationError where this machine cannot
+    isolate the bots as it has to.
     """
 
     def __init__(self, tournament: Tournament) -> None:
@@ -44,7 +45,12 @@ class Arena:
         self._thread = threading.Thread(target=self._loop.run_forever, name="referee", daemon=True)
         self._thread.start()
         self._host: Host | None = None
-        asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+        self._standings = hosting.standings(tournament)
+        try:
+            asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
+        except BaseException:
+            self.close()
+            raise
 
     def play(self, blocks: Sequence[Block], attempt: int = 1) -> Chunk:
         """Play these blocks to their end.
@@ -67,8 +73,7 @@ class Arena:
         self._loop.close()
 
     async def _open(self) -> None:
-        bots = {bot.name: Command(bot.words(), bot.cwd) for bot in self._tournament.bots}
-        host = Host(self._launcher, bots, start_timeout_s=self._tournament.start_timeout_s)
+        host = Host(self._launcher, hosting.commands(self._tournament), start_timeout_s=self._tournament.start_timeout_s)
         self._host = await host.__aenter__()
         self._permits = asyncio.Semaphore(self._tournament.tables)
 
@@ -77,7 +82,7 @@ class Arena:
         assert host is not None
         games = [host.play(self._specs(block), self._seats(block), self._permits) for block in blocks]
         tables = await asyncio.gather(*games)
-        played = [records.Played(b, tuple(t), attempt) for b, t in zip(blocks, tables, strict=True)]
+        played = [records.Played(b, tuple(t), attempt, self._standings) for b, t in zip(blocks, tables, strict=True)]
         logs = await host.take_logs()
         frames = await asyncio.to_thread(records.frames, self._tournament.id, played, logs)
         flat = [table for block_tables in tables for table in block_tables]

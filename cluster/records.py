@@ -10,7 +10,7 @@ import json
 import sys
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -18,6 +18,7 @@ import polars as pl
 from cluster.schedule import Block
 from cluster.statistics.tallies import KEYS, SUMS, tally
 from referee.faults import FAULT_BITS, FORCED, SUBSTITUTE, Fault
+from referee.isolation.tiers import TRUSTED, Standing
 from referee.rules import dealing
 from referee.rules.deal import Deal
 from referee.table import Table
@@ -31,7 +32,7 @@ MATCHES: Mapping[str, Any] = {
     "total": pl.Int32, "rank": pl.UInt8, "deals": pl.UInt16, "forfeited": pl.Boolean, "faults": pl.UInt16,
     "illegal": pl.UInt16, "malformed": pl.UInt16, "timeout": pl.UInt16, "disconnect": pl.UInt16,
     "decisions": pl.UInt32, "charged_ms": pl.Float64, "slowest_ms": pl.Float64, "attempt": pl.UInt8,
-    "tier": pl.String, "match_hash": pl.String,
+    "ending": pl.String, "tier": pl.String, "weakness": pl.String, "match_hash": pl.String,
 }  # fmt: skip
 DEALS: Mapping[str, Any] = {
     "block": pl.UInt32, "block_id": pl.String, "game": pl.UInt8, "match_id": pl.String, "deal": pl.UInt16,
@@ -56,12 +57,12 @@ _FAULTS = [fault for fault in Fault if fault is not Fault.NONE]
 
 @dataclass(frozen=True)
 class Played:
-    """A block that was played to its end: its tables by game, how often it was tried, and the tier of its bots."""
+    """A block that was played to its end: its tables by game, how often it was tried, and how its bots were isolated."""
 
     block: Block
     tables: tuple[Table, ...]
     attempt: int = 1
-    tier: str = "trusted"
+    standings: Mapping[str, Standing] = field(default_factory=dict)
 
 
 def frames(tournament_id: str, played: Iterable[Played], logs: Iterable[ProcessLog] = ()) -> dict[str, pl.DataFrame]:
@@ -109,11 +110,13 @@ def _match_rows(played: Played, table: Table, shared: dict[str, Any]) -> list[di
         | {
             "games": len(played.tables), "seat": seat, "team": teams[seat], "bot": bot, "rank": ranks[seat],
             "total": table.match.totals[seat], "deals": len(table.match.finished), "attempt": played.attempt,
-            "forfeited": seat in table.forfeits, "faults": len(table.faults[seat]), "tier": played.tier,
+            "forfeited": seat in table.forfeits, "faults": len(table.faults[seat]),
             "decisions": table.asked[seat], "charged_ms": charged[seat], "slowest_ms": slowest[seat],
         }
+        | {"ending": table.endings[seat] or None, "tier": standing.tier, "weakness": ", ".join(standing.weaknesses) or None}
         | {fault.name.lower(): table.faults[seat].count(fault) for fault in _FAULTS}
         for seat, bot in enumerate(table.spec.players)
+        for standing in [played.standings.get(bot, Standing(TRUSTED))]
     ]  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from referee.table import MatchSpec, Table
 #: A charge was settled when it was made: playing again asks no clock.
 _NO_CLOCK = Clocks(budget_ms=1 << 40)
 #: What the platform alone knows of a match.
-_NOT_RETRACED = ("attempt", "tier")
+_NOT_RETRACED = ("attempt", "ending", "tier", "weakness")
 
 
 class Differs(Exception):

@@ -101,10 +101,11 @@ def settled(tournament: Tournament, store: Store, *, extend: bool) -> Tournament
 
 def plan_of(tournament: Tournament) -> dict[str, object]:
     """What is written down in a results folder: all that decides what is played and under which conditions."""
-    written = {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables"})}
+    written = {"tournament_id": tournament.id, **tournament.model_dump(mode="json", exclude={"tables", "isolation"})}
+    left_out = {"files", "isolation", "reads"}  # how bots travel changes no result; how they are kept, every row says
     written["bots"] = [
-        bot.model_dump(mode="json", exclude={"files", "cwd"} if bot.is_reference else {"files"}) for bot in tournament.bots
-    ]  # a reference bot is the same in every folder, and no result depends on how a bot travels
+        bot.model_dump(mode="json", exclude=left_out | {"cwd"} if bot.is_reference else left_out) for bot in tournament.bots
+    ]  # a reference bot is the same in every folder
     return written
 
 

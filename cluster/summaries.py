@@ -117,13 +117,18 @@ def pairs(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
 
 
 def match_list(matches: pl.DataFrame) -> pl.DataFrame:
-    """One row a match, in the order of the schedule: match_id, block, game, bots, totals, ranks (by seat), faults."""
+    """One row a match, in the order of the schedule: match_id, block, game, bots, totals, ranks (by seat), faults.
+
+    ``isolation``: the tiers of its bots, with what they lacked; ``endings``: how bots ended that were lost in it.
+    """
+    lacking = pl.format("{} ({})", "tier", "weakness")
     return (
-        matches.sort("block", "game", "seat")
+        matches.with_columns(isolation=pl.coalesce(lacking, "tier")).sort("block", "game", "seat")
         .group_by("block", "game", "match_id", maintain_order=True)
         .agg(
             pl.col("ruleset").first(), pl.col("deals").first(), pl.col("bot").alias("bots"), pl.col("total").alias("totals"),
             pl.col("rank").alias("ranks"), pl.col("faults").sum(), pl.col("forfeited").sum().alias("forfeits"),
+            pl.col("isolation").unique().sort().str.join(", "), pl.col("ending").drop_nulls().alias("endings"),
             pl.col("match_hash").first(),
         )
     )  # fmt: skip

@@ -63,6 +63,7 @@ Milliseconds = Annotated[int, Field(ge=0, le=1_000_000_000, strict=True)]
 Effect = Annotated[float, Field(ge=-5, le=5, strict=True)]
 Error = Annotated[float, Field(ge=0.0001, le=0.4, strict=True)]
 SystemText = Annotated[str, AfterValidator(_system_text)]
+Isolation = Literal["trusted", "landlock", "bubblewrap", "oci"]
 
 
 class _Settings(BaseModel):
@@ -73,7 +74,8 @@ class BotEntry(_Settings):
     """One bot: its name in results, the command that starts it, and the folder it is started in.
 
     ``joins``, ``leaves``: the first block in which it may sit, and the first one in which it no more may.
-    ``files``: what it needs from that folder on other machines; left out: all of it.
+    ``files``: what it needs from that folder on other machines; left out: all of it. ``isolation``: its tier, where it
+    is not the tournament's; ``reads``: folders that it may read beyond its own and its runtime's.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_name)]
@@ -82,6 +84,8 @@ class BotEntry(_Settings):
     joins: Place = 0
     leaves: Place | None = None
     files: tuple[SystemText, ...] | None = None
+    isolation: Isolation | None = None
+    reads: tuple[Annotated[SystemText, Field(pattern="^/")], ...] = ()
 
     @model_validator(mode="after")
     def _known(self) -> BotEntry:
@@ -130,6 +134,16 @@ class ClockSettings(_Settings):
         return Clocks(**self.model_dump())
 
 
+class LimitSettings(_Settings):
+    """What one process of an isolated bot may use; see `referee.isolation.limits.Limits`."""
+
+    memory_mb: Annotated[int, Field(ge=16, le=1_000_000, strict=True)] = 512
+    processes: Annotated[int, Field(ge=4, le=100_000, strict=True)] = 128
+    cpu: Annotated[float, Field(ge=0.05, le=1_000, strict=True, allow_inf_nan=False)] = 1.0
+    scratch_mb: Annotated[int, Field(ge=1, le=1_000_000, strict=True)] = 64
+    output_mb: Count = 4096
+
+
 class DuelSettings(_Settings):
     """The two hypotheses of a duel, in standard deviations of a block's score, and the errors that are allowed."""
 
@@ -151,7 +165,8 @@ class Tournament(_Settings):
     ``schedule``: how line-ups are found, see docs/tournaments.md. ``blocks``: blocks in all, or at most where results
     decide. ``tables``: matches that a bot plays at the same time on each
     worker. ``lanes``: processes of each bot among which the games of a block are shared out. ``partners``: in a game of
-    teams, whether one bot plays all seats of a team, or each seat has a bot of its own.
+    teams, whether one bot plays all seats of a team, or each seat has a bot of its own. ``isolation``: the tier of all
+    bots; left out, reference bots are trusted, and the others are not.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_name)] = "tournament"
@@ -163,6 +178,8 @@ class Tournament(_Settings):
     bots: Annotated[tuple[BotEntry, ...], Field(min_length=1)]
     clocks: ClockSettings = ClockSettings()
     duel: DuelSettings = DuelSettings()
+    isolation: Isolation | None = None
+    limits: LimitSettings = LimitSettings()
     partners: Literal["same", "mixed"] = "same"
     max_faults: Count = 3
     tables: Count = 64
@@ -331,7 +348,9 @@ def _sentence(problem: Any) -> str:
 
 
 def _keys(place: tuple[Any, ...]) -> list[str]:
-    models: dict[Any, type[BaseModel]] = {"bots": BotEntry, "clocks": ClockSettings, "duel": DuelSettings}
+    models: dict[Any, type[BaseModel]] = {
+        "bots": BotEntry, "clocks": ClockSettings, "duel": DuelSettings, "limits": LimitSettings,
+    }  # fmt: skip
     model = models.get(place[0] if place else "", Tournament)
     return list(model.model_fields)
 

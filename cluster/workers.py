@@ -23,12 +23,13 @@ os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # what a worker that 
 
 import ray  # the lines above have to come first
 
-from cluster import baggage, node
+from cluster import baggage, hosting, node
 from cluster.arena import Arena, Chunk
 from cluster.requeue import Requeue, SetAside, Task
 from cluster.schedule import Block
 from cluster.tournament import BotEntry, Tournament
 from referee.host import PlatformError
+from referee.isolation.errors import IsolationError
 from referee.rules.errors import ConfigError
 
 #: Chunks under way at each worker: while one ends, the next keeps its tables full.
@@ -62,9 +63,13 @@ class _Worker:
         problems = node.differences(node.facts(), facts)
         if not problems:
             bots = tuple(self._unpacked(bot) for bot in self._tournament.bots)
-            problems = [text for text in (bot.obstacle() for bot in bots) if text]
+            tournament = self._tournament.model_copy(update={"bots": bots})
+            problems = hosting.obstacles(tournament)
         if not problems:
-            self._arena = Arena(self._tournament.model_copy(update={"bots": bots}))
+            try:
+                self._arena = Arena(tournament)
+            except IsolationError as error:
+                problems = [str(error)]
         return here, problems
 
     def play(self, blocks: Sequence[Block], attempt: int) -> tuple[Chunk, int]:

@@ -56,7 +56,7 @@ def duel(
 ) -> None:
     """Test whether NEW is better than OLD; stops by itself as soon as the results tell."""
     data: dict[str, Any] = {
-        "name": "duel", "ruleset": ruleset, "options": options_of(option), "blocks": max_blocks, "tables": tables,
+        "name": "duel", "isolation": "trusted", "ruleset": ruleset, "options": options_of(option), "blocks": max_blocks, "tables": tables,
         "schedule": "duel", "duel": {"t0": t0, "t1": t1, "alpha": alpha, "beta": beta},
         "seed": seed_of(seed, results), "clocks": {"budget_ms": budget_ms}, "bots": tournaments.named_bots([new, old]),
     }  # fmt: skip

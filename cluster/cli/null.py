@@ -53,7 +53,7 @@ def null(
         {"cwd": str(Path.cwd()), **named, "name": f"{named['name']}-{number}"} for number in range(1, design(game).places + 1)
     ]
     data: dict[str, Any] = {
-        "name": "null", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "schedule": "null",
+        "name": "null", "isolation": "trusted", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "schedule": "null",
         "lanes": lanes, "tables": tables, "seed": seed_of(seed, results), "clocks": {"budget_ms": budget_ms}, "bots": bots,
     }  # fmt: skip
     folder = results or Path(tempfile.mkdtemp(prefix="kingmaker-null-"))

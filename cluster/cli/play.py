@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import polars as pl
 import typer
 
-from cluster import baggage
+from cluster import baggage, hosting
 from cluster import tournament as tournaments
 from cluster.cli import results
 from cluster.cli.output import Bar, Format, FormatOption, say
@@ -54,12 +54,13 @@ def play(
     address: AddressOption = None,
     partners: Annotated[str, typer.Option(help="In a game of teams: same (a bot plays both seats) or mixed.")] = "same",
     budget_ms: Annotated[int, typer.Option(min=1, help="Time for a decision, in milliseconds.")] = 200,
+    isolation: Annotated[str, typer.Option(help="trusted: your own bots; landlock, bubblewrap, oci: as strangers' bots are started.")] = "trusted",
     form: FormatOption = Format.table,
 ) -> None:
     """Play a quick round-robin, and print the standings."""
     data: dict[str, Any] = {
         "name": "play", "ruleset": ruleset, "options": options_of(option), "blocks": blocks, "tables": tables,
-        "partners": partners,
+        "partners": partners, "isolation": isolation,
         "seed": seed_of(seed, results), "clocks": {"budget_ms": budget_ms},
         "bots": tournaments.named_bots([*bots, *(more or [])]),
     }  # fmt: skip
@@ -75,15 +76,15 @@ def run(
     form: FormatOption = Format.table,
 ) -> None:
     """Play a tournament from its file; on a folder that exists, only what is missing."""
-    _play(tournaments.load(file), results, workers, address, extend=extend, form=form)
+    _play(tournaments.load(file), results, workers, address, form=form, extend=extend, file=file)
 
 
-def _play(tournament: Tournament, folder: Path | None, workers: int | None, address: str | None, *, extend: bool,
-          form: Format) -> None:  # fmt: skip
+def _play(tournament: Tournament, folder: Path | None, workers: int | None, address: str | None, *, form: Format,
+          extend: bool = False, file: Path | None = None) -> None:  # fmt: skip
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="kingmaker-results-"))
     try:
-        outcome = play_missing(tournament, folder, workers, address, extend=extend, bar=Bar())
+        outcome = play_missing(tournament, folder, workers, address, extend=extend, bar=Bar(), file=file)
     except KeyboardInterrupt:
         say(f"stopped; {folder} is whole: the same command goes on where this one ended")
         sys.exit(130)
@@ -123,14 +124,16 @@ def _afterwards(outcome: Outcome, folder: Path) -> Iterator[str]:
 
 
 def play_missing(
-    tournament: Tournament, folder: Path, workers: int | None, address: str | None, *, extend: bool, bar: Bar
-) -> Outcome:
+    tournament: Tournament, folder: Path, workers: int | None, address: str | None, *, extend: bool, bar: Bar,
+    file: Path | None = None,
+) -> Outcome:  # fmt: skip
     """Play what is missing in a folder with workers of our own or of a cluster, while the bar shows how far it is.
 
     Raises:
         ConfigError: the folder holds something else, or a bot cannot be started.
     """
-    obstacles = [text for text in (bot.obstacle() for bot in tournament.bots) if text]
+    secret = [folder, *([] if file is None else [file])]
+    obstacles = hosting.obstacles(tournament) or list(hosting.exposed(tournament, secret))
     if obstacles:
         raise ConfigError("; ".join(obstacles))
     from cluster import ray_token

@@ -46,7 +46,8 @@ _PAIRS: Columns = [
 ]  # fmt: skip
 _MATCHES: Columns = [
     ("match_id", "Match", None), ("bots", "Bots by seat", None), ("totals", "Totals", None), ("ranks", "Ranks", None),
-    ("deals", "Deals", 0), ("faults", "Faults", 0), ("forfeits", "Forfeits", 0),
+    ("deals", "Deals", 0), ("faults", "Faults", 0), ("forfeits", "Forfeits", 0), ("isolation", "Isolation", None),
+    ("endings", "Bots lost", None),
 ]  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def test_a_block_is_played_without_a_fault_and_told_as_the_page_says(ruleset: st
         {"name": "node", "command": NODE, "cwd": str(ROOT)}
     ]
     settings = tournament.parse(
-        {"ruleset": ruleset, "options": options, "seed": "all", "blocks": 2, "bots": bots, "clocks": {"budget_ms": 10_000}},
+        {"ruleset": ruleset, "options": options, "seed": "all", "blocks": 2, "bots": bots, "clocks": {"budget_ms": 10_000}, "isolation": "trusted"},
         "test",
     )
     blocks = list(schedule.blocks(settings))

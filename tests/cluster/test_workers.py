@@ -31,7 +31,7 @@ def settings(folder: Path, blocks: int = 16) -> Tournament:
 
 
 def tournament_of(bot: dict[str, str], blocks: int = 4) -> Tournament:
-    data = {"ruleset": "king.simple", "seed": "workers", "blocks": blocks, "clocks": {"budget_ms": 30_000}}
+    data = {"ruleset": "king.simple", "seed": "workers", "blocks": blocks, "isolation": "trusted", "clocks": {"budget_ms": 30_000}}
     return tournaments.parse(data | {"bots": [{"name": "random"}, bot]}, "test")
 
 
