@@ -250,7 +250,7 @@ def cluster(address: str | None, workers: int) -> Iterator[None]:
     Raises:
         ConfigError: there is no cluster, or it does not let us in.
     """
-    own: dict[str, Any] = {"num_cpus": workers, "object_store_memory": 256 << 20, "include_dashboard": False} | _LOOPBACK
+    own: dict[str, Any] = {"address": "local", "num_cpus": workers, "object_store_memory": 256 << 20, "include_dashboard": False} | _LOOPBACK
     options = {"address": address} if address else own
     try:
         if address and ":" in address:  # Ray itself would try for minutes
