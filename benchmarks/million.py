@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from cluster import records, run, schedule, tournament
-from cluster.statistics.tallies import tally
 from referee.table import MatchSpec, Table
 
 BOTS = 12
@@ -114,7 +113,7 @@ def _batch(folder: Path, template: dict[str, pl.DataFrame], blocks: list[schedul
         "players": [[block.players(game) for game in range(4)] for block in blocks],
     }, schema_overrides={"index": pl.UInt32})  # fmt: skip
     renamed = {name: _renamed(frame, names, rng) for name, frame in template.items()}
-    renamed["tallies"] = tally(renamed["deals"]).select(pl.lit(blocks[0].id).alias("block_id"), pl.all())
+    renamed |= records.derived(renamed["matches"], renamed["deals"], blocks[0].id)
     files = {name: records.parquet(frame) for name, frame in renamed.items()}
     place = folder / "batches" / f"{blocks[0].id}-{len(blocks)}"
     place.mkdir(exist_ok=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cluster.schedule import Block
+from cluster.statistics import reduced
 from cluster.statistics.tallies import KEYS, SUMS, tally
 from referee.faults import FAULT_BITS, FORCED, SUBSTITUTE, Fault
 from referee.isolation.tiers import TRUSTED, Standing
@@ -51,7 +52,11 @@ LOGS: Mapping[str, Any] = {
     "stdout": pl.String, "stderr": pl.String,
 }  # fmt: skip
 TALLIES: Mapping[str, Any] = {"block_id": pl.String, **KEYS, **SUMS}
-SCHEMAS = {"matches": MATCHES, "deals": DEALS, "tallies": TALLIES, "replays": REPLAYS, "logs": LOGS}
+PLAYED: Mapping[str, Any] = {"block_id": pl.String, **reduced.PLAYED}
+SCHEMAS = {
+    "matches": MATCHES, "deals": DEALS, "blocks": reduced.BLOCKS, "played": PLAYED, "tallies": TALLIES, "replays": REPLAYS,
+    "logs": LOGS,
+}  # fmt: skip
 _FAULTS = [fault for fault in Fault if fault is not Fault.NONE]
 
 
@@ -85,7 +90,17 @@ def frames(tournament_id: str, played: Iterable[Played], logs: Iterable[ProcessL
         name: pl.DataFrame([{key: row[key] for key in schema} for row in rows[name]], schema=dict(schema))
         for name, schema in SCHEMAS.items()
     }
-    return made | {"tallies": tally(made["deals"]).select(pl.lit(first).alias("block_id"), pl.all())}
+    return made | derived(made["matches"], made["deals"], first)
+
+
+def derived(matches: pl.DataFrame, deals: pl.DataFrame, first: str) -> dict[str, pl.DataFrame]:
+    """The tables of a batch that follow from the others, for whoever does not want to read all of it; ``first``: its name."""
+    named = pl.lit(first).alias("block_id")
+    return {
+        "blocks": reduced.reduce_blocks(matches),
+        "played": reduced.reduce_played(matches).select(named, pl.all()),
+        "tallies": tally(deals).select(named, pl.all()),
+    }
 
 
 def parquet(frame: pl.DataFrame) -> bytes:

@@ -17,7 +17,7 @@ from cluster.schedule.rounds import FIXED, Round, rounds
 from cluster.store import PLAN, NotWritten, Put, Store, Writer, writer
 from cluster.tournament import Tournament
 
-MAX_CHUNK = 64
+MAX_CHUNK, MANY_BATCHES = 64, 512
 #: While the disk refuses, it is tried again so often, and given up after so long.
 RETRY_S, PATIENCE_S = 5.0, 3600.0
 
@@ -110,10 +110,11 @@ def plan_of(tournament: Tournament) -> dict[str, object]:
 
 
 def chunk_size(tournament: Tournament, games: int, done: int, workers: int) -> int:
-    """Blocks that go to a worker, and into a batch of files, at once: enough to fill its tables, but never so many
-    that a short tournament comes in two or three steps."""
-    fill = max(1, tournament.tables // games // 2)
-    steps = max(1, (tournament.blocks - done) // (8 * workers))
+    """Blocks that go to a worker, and into a batch of files, at once: enough to fill its tables, and more in a long
+    tournament, whose files would be too many; but never so many that a short one comes in two or three steps."""
+    missing = tournament.blocks - done
+    fill = max(1, tournament.tables // games // 2, missing // MANY_BATCHES)
+    steps = max(1, missing // (8 * workers))
     return min(fill, steps, MAX_CHUNK)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
 from cluster.statistics.blocks import BlockTable, block_table, complete_blocks
-from cluster.statistics.means import cluster_mean, cluster_share
+from cluster.statistics.means import cluster_mean_of_sums, cluster_share
 from cluster.statistics.points import contract_table
 from cluster.statistics.ratings import Ratings, rate
+from cluster.statistics.reduced import join_blocks, join_played, reduce_played
 
 #: The reference bot that ratings are measured from, where it plays.
 ANCHOR = "random"
@@ -22,27 +24,44 @@ def anchor_of(bots: Sequence[str], wanted: str | None = None) -> str:
     return ANCHOR if ANCHOR in bots else min(bots)
 
 
-def ratings(matches: pl.DataFrame, anchor: str | None = None) -> Ratings | None:
+@dataclass(frozen=True)
+class Evidence:
+    """What ratings are made from: the table of all complete blocks, and what each bot did in them."""
+
+    table: BlockTable
+    played: pl.DataFrame
+
+    @classmethod
+    def of(cls, matches: pl.DataFrame) -> Evidence:
+        """From rows of the `matches` table."""
+        return cls(block_table(matches), reduce_played(matches))
+
+    @classmethod
+    def stored(cls, blocks: pl.DataFrame, played: pl.DataFrame) -> Evidence:
+        """From rows of the `blocks` and `played` tables: the same to the last digit, and much sooner."""
+        return cls(join_blocks(blocks), join_played(played))
+
+
+def ratings(evidence: Evidence, anchor: str | None = None) -> Ratings | None:
     """Ratings from all complete blocks; None while there is nothing to rate: no block, or one bot only.
 
     Raises:
         UnknownBot: ``anchor`` did not play.
     """
-    table: BlockTable = block_table(matches)
-    if not table.blocks:
+    if not evidence.table.blocks:
         return None
-    return rate(table, anchor=anchor_of(table.bots, anchor))
+    return rate(evidence.table, anchor=anchor_of(evidence.table.bots, anchor))
 
 
-def standings(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
+def standings(evidence: Evidence, anchor: str | None = None) -> pl.DataFrame:
     """One row a bot, best first.
 
     Columns: bot, rating (Elo), low, high (95 % interval relative to the anchor, clustered by block), rank_low,
     rank_high, chance_best, points (mean a match), points_low, points_high, matches, blocks, decisions,
     ms_per_decision, faults, forfeits. Rating and interval are null for a bot that met nobody of the anchor's list.
     """
-    played = _played(matches)
-    rated = ratings(matches, anchor)
+    played = _played(evidence.played)
+    rated = ratings(evidence, anchor)
     schema = pl.Schema({"bot": pl.String, "elo": pl.Float64, "low": pl.Float64, "high": pl.Float64,
                         "rank_low": pl.Int64, "rank_high": pl.Int64, "chance_best": pl.Float64})  # fmt: skip
     frame = pl.DataFrame(schema=schema) if rated is None else rated.frame().select(list(schema)).cast(schema)
@@ -95,14 +114,14 @@ def outcomes(deals: pl.DataFrame, matches: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema)
 
 
-def pairs(matches: pl.DataFrame, anchor: str | None = None) -> pl.DataFrame:
+def pairs(evidence: Evidence, anchor: str | None = None) -> pl.DataFrame:
     """One row for each ordered pair of sides that met: bots, or with mixed partners ``one + other``.
 
     Columns: bot, opponent, score (share of results won, a draw a half), results, expected (by the ratings),
     residual_z, difference (Elo), low, high (95 %), superiority, blocks, relation. What is about a bot's rating is null
     for partners, and relation is ``partners``.
     """
-    rated = ratings(matches, anchor)
+    rated = ratings(evidence, anchor)
     rows = []
     if rated is not None:
         met = rated.head_to_head
@@ -149,21 +168,17 @@ def _pair(rated: Ratings, i: int, j: int, first: str, second: str) -> dict[str, 
     }  # fmt: skip
 
 
-def _played(matches: pl.DataFrame) -> pl.DataFrame:
+def _played(sums: pl.DataFrame) -> pl.DataFrame:
     """What each bot did in the complete blocks, without any model; a row a bot, by name."""
-    by_block = complete_blocks(matches).group_by("bot", "block_id").agg(
-        pl.col("total").sum(), pl.len().alias("seats"), pl.col("match_id").n_unique().alias("matches"),
-        pl.col("faults", "forfeited", "decisions").sum(), pl.col("charged_ms").sum(),
-    )  # fmt: skip
     rows = []
-    for (bot,), group in sorted(by_block.sort("block_id").group_by("bot")):
-        mean = cluster_mean(group["total"], group["seats"])
-        decisions = int(group["decisions"].sum())
+    for row in sums.iter_rows(named=True):
+        mean = cluster_mean_of_sums(*(row[name] for name in ("blocks", "n", "nn", "s", "ss", "sn")))
+        decisions = row["decisions"]
         rows.append({
-            "bot": bot, "points": mean.mean, "points_low": mean.low, "points_high": mean.high,
-            "matches": int(group["matches"].sum()), "blocks": group.height, "decisions": decisions,
-            "ms_per_decision": group["charged_ms"].sum() / decisions if decisions else None,
-            "faults": int(group["faults"].sum()), "forfeits": int(group["forfeited"].sum()),
+            "bot": row["bot"], "points": mean.mean, "points_low": mean.low, "points_high": mean.high,
+            "matches": row["matches"], "blocks": row["blocks"], "decisions": decisions,
+            "ms_per_decision": row["charged_us"] / 1000 / decisions if decisions else None,
+            "faults": row["faults"], "forfeits": row["forfeits"],
         })  # fmt: skip
     schema = {"bot": pl.String, "points": pl.Float64, "points_low": pl.Float64, "points_high": pl.Float64,
               "matches": pl.Int64, "blocks": pl.Int64, "decisions": pl.Int64, "ms_per_decision": pl.Float64,

@@ -51,7 +51,7 @@ Bags = Mapping[str, tuple[str, list[Any]]]
 class _Worker:
     """A Ray actor: an arena in a process of its own. Ray never retries it; the requeue is ours."""
 
-    def __init__(self, tournament: str, bags: Bags) -> None:
+    def __init__(self, tournament: str, bags: Bags | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the driver, which ends us in order
         self._tournament = Tournament.model_validate_json(tournament)
         self._bags = bags
@@ -87,8 +87,11 @@ class _Worker:
             self._arena.close()
 
     def _unpacked(self, bot: BotEntry) -> BotEntry:
-        if bot.name not in self._bags:
+        """The bot as it is started here: among its own files, where nodes share none."""
+        if self._bags is None:
             return bot
+        if bot.name not in self._bags:
+            return bot.model_copy(update={"cwd": None})
         name, reference = self._bags[bot.name]
         if not baggage.place(name).exists():
             bag: Any = ray.get(reference[0])
@@ -115,7 +118,7 @@ class _Member:
 class Workers:
     """Plays chunks on so many workers, and hands the results on as they come, in any order.
 
-    ``warn`` is told in a sentence whatever broke; ``bags``: the files of bots that other nodes need.
+    ``warn`` is told in a sentence whatever broke; ``bags``: the files of bots by name, where nodes share no folders.
     """
 
     def __init__(self, tournament: Tournament, workers: int, warn: Callable[[str], None],
@@ -123,9 +126,7 @@ class Workers:
         self._text = tournament.model_dump_json()
         self._warn = warn
         self._facts = node.facts()
-        references = {baggage.digest(bag): ray.put(bag) for bag in (bags or {}).values()}
-        names = {bot: baggage.digest(bag) for bot, bag in (bags or {}).items()}
-        self._bags: Bags = {bot: (name, [references[name]]) for bot, name in names.items()}
+        self._bags = None if bags is None else _put(bags)
         self._failed_starts = 0
         self._is_told = False
         self._members: list[_Member] = []
@@ -277,6 +278,13 @@ def default_workers(address: str | None = None) -> int:
 def _nodes() -> list[dict[str, Any]]:
     nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]  # Ray's own lack of a type
     return [one for one in nodes if one["Alive"]]
+
+
+def _put(bags: Mapping[str, bytes]) -> Bags:
+    """Put the files of bots where all nodes can fetch them, each only once."""
+    names = {bot: baggage.digest(bag) for bot, bag in bags.items()}
+    references = {names[bot]: ray.put(bag) for bot, bag in bags.items()}
+    return {bot: (name, [references[name]]) for bot, name in names.items()}
 
 
 def _is_alive(node_id: str) -> bool:

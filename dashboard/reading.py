@@ -178,9 +178,14 @@ class Snapshot:
         )
 
     @cached_property
+    def evidence(self) -> summaries.Evidence:
+        """What ratings are made from."""
+        return summaries.Evidence.stored(*(self.source.frame(name, self.version) for name in ("blocks", "played")))
+
+    @cached_property
     def standings(self) -> pl.DataFrame:
         """See `cluster.summaries.standings`."""
-        return summaries.standings(self.matches)
+        return summaries.standings(self.evidence)
 
     @cached_property
     def anchor(self) -> str | None:
@@ -191,7 +196,7 @@ class Snapshot:
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """See `cluster.summaries.pairs`."""
-        return summaries.pairs(self.matches)
+        return summaries.pairs(self.evidence)
 
     @cached_property
     def contracts(self) -> pl.DataFrame:

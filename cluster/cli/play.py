@@ -155,7 +155,7 @@ def play_missing(
             if first is None:
                 return
             if not crew:
-                bags = _bags(playing, folder) if address else {}
+                bags = _bags(playing, folder) if address else None
                 stack.enter_context(pool.cluster(address, count))
                 crew.append(pool.Workers(playing, workers or pool.default_workers(address), bar.warn, bags))
                 stack.callback(crew[0].close)

@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
 
 def standings(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.table) -> None:
     """Print the ratings of all bots, with 95 % intervals clustered by block."""
-    frame = summaries.standings(Store(folder).table("matches"), anchor)
+    frame = summaries.standings(_evidence(Store(folder)), anchor)
     shown = frame if form is not Format.table else frame.with_columns(
         rank=pl.format("{}–{}", pl.col("rank_low").cast(pl.Int64), pl.col("rank_high").cast(pl.Int64)),
         interval=_interval("low", "high", 0),
@@ -96,7 +96,7 @@ def outcomes(folder: Folder, form: FormatOption = Format.table) -> None:
 
 def pairs(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.table) -> None:
     """Print head to head results."""
-    frame = summaries.pairs(Store(folder).table("matches"), anchor)
+    frame = summaries.pairs(_evidence(Store(folder)), anchor)
     show(frame.with_columns(interval=_interval("low", "high", 0)) if form is Format.table else frame, form, _PAIRS)
 
 
@@ -130,7 +130,7 @@ def replay(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="replays, matches, deals, tallies, logs, standings, contracts, outcomes or pairs.")],
+    table: Annotated[str, typer.Argument(help="replays, matches, deals, blocks, played, tallies, logs, standings, contracts, outcomes or pairs.")],
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Its ending says the form: .csv .json .jsonl .parquet")],
 ) -> None:
@@ -167,12 +167,16 @@ def dashboard(
         sys.exit(0)
 
 
+def _evidence(store: Store) -> summaries.Evidence:
+    return summaries.Evidence.stored(store.table("blocks"), store.table("played"))
+
+
 def _frame(store: Store, table: str) -> pl.DataFrame:
     made = {
-        "standings": lambda: summaries.standings(store.table("matches")),
+        "standings": lambda: summaries.standings(_evidence(store)),
         "contracts": lambda: summaries.contracts(store.table("tallies")),
         "outcomes": lambda: summaries.outcomes(store.table("deals"), store.table("matches")),
-        "pairs": lambda: summaries.pairs(store.table("matches")),
+        "pairs": lambda: summaries.pairs(_evidence(store)),
     }
     if table in made:
         return made[table]()

@@ -94,7 +94,7 @@ def block_table(matches: pl.DataFrame) -> BlockTable:
     )
     bots = tuple(rows["bot"].unique().sort())
     teams = _teams(rows.with_columns(pl.col("bot").cast(pl.Enum(bots)).to_physical()))
-    side, members = _sides(teams.low, teams.high, len(bots))
+    side, members = sides_of(teams.low, teams.high, len(bots))
     size = _sizes(teams)
     return BlockTable(
         bots=bots,
@@ -198,7 +198,7 @@ def _reduce(how: np.ufunc, values: npt.NDArray[_Number], start: Ints) -> npt.NDA
     return reduced
 
 
-def _sides(low: Ints, high: Ints, bots: int) -> tuple[Ints, Ints]:
+def sides_of(low: Ints, high: Ints, bots: int) -> tuple[Ints, Ints]:
     """Number the sides: the bots first, then the mixed partners that occur; (T,) sides and (m, 2) members."""
     code = low * bots + high
     mixed = np.unique(code[low != high])

@@ -47,10 +47,22 @@ def cluster_mean(sums: npt.ArrayLike, counts: npt.ArrayLike) -> ClusterMean:
     s, n = np.asarray(sums, dtype=float), np.asarray(counts, dtype=float)
     if not n.sum() > 0:
         raise ValueError("a mean of nothing: the counts add up to 0")
-    mean, blocks = float(s.sum() / n.sum()), s.size
+    mean = float(s.sum() / n.sum())
+    return _cluster_mean(mean, float(np.sum((s - mean * n) ** 2)), float(n.sum()), s.size)
+
+
+def cluster_mean_of_sums(blocks: int, n: int, nn: int, s: int, ss: int, sn: int) -> ClusterMean:
+    """The same from sums over blocks: of counts and their squares, of sums and their squares, of both multiplied.
+
+    Exact, because all are whole numbers: N² Σ(s - mean n)² = N² Σss - 2 N S Σsn + S² Σnn.
+    """
+    return _cluster_mean(s / n, (n * n * ss - 2 * n * s * sn + s * s * nn) / (n * n), n, blocks)
+
+
+def _cluster_mean(mean: float, squares: float, n: float, blocks: int) -> ClusterMean:
     if blocks < 2:
         return ClusterMean(mean, None, None, None, blocks)
-    se = sqrt(blocks / (blocks - 1) * float(np.sum((s - mean * n) ** 2))) / float(n.sum())
+    se = sqrt(blocks / (blocks - 1) * squares) / n
     half = float(student(np.array([blocks]))[0]) * se
     return ClusterMean(mean, se, mean - half, mean + half, blocks)
 

@@ -128,7 +128,7 @@ ERRORS: list[tuple[str, int, list[str]]] = [
     ("dashboard T/other", 2, ["T/other: no results here", "tournament.json"]),
     ("replay T/nowhere nobody", 2, ["no such folder"]),
     ("export matchs RESULTS --out T/x.csv", 2, ["'matchs'", "'matches'"]),
-    ("export zzz RESULTS --out T/x.csv", 2, ["no table 'zzz'", "known: matches, deals, tallies, replays, logs, standings"]),
+    ("export zzz RESULTS --out T/x.csv", 2, ["no table 'zzz'", "known: matches, deals, blocks, played, tallies, replays, logs, standings"]),
     ("export matches RESULTS --out T/x.xlsx", 2, ["T/x.xlsx", ".csv, .json, .jsonl or .parquet"]),
     ("export matches RESULTS --out T/x", 2, ["T/x:", ".csv, .json, .jsonl or .parquet"]),
     ("export replays RESULTS --out T/x.csv", 2, ["T/x.csv: replays are JSON Lines", "T/x.jsonl"]),
@@ -242,11 +242,11 @@ def test_a_damaged_folder_is_a_problem_that_was_found(tmp_path: Path, fake_resul
     import shutil
 
     shutil.copytree(fake_results, tmp_path / "r")
-    file = next((tmp_path / "r" / "batches").glob("*/matches.parquet"))
+    file = next((tmp_path / "r" / "batches").glob("*/blocks.parquet"))
     file.write_bytes(file.read_bytes()[:100])
     said = kingmaker("standings", tmp_path / "r")
     assert (said.status, said.out) == (1, "")
-    assert said.err.startswith(f"kingmaker: {file.parent}: matches.parquet is not what SHA256SUMS says; ")
+    assert said.err.startswith(f"kingmaker: {file.parent}: blocks.parquet is not what SHA256SUMS says; ")
 
 
 def test_standings_without_random_name_their_anchor(tmp_path: Path, kingmaker: Kingmaker) -> None:

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -17,6 +18,7 @@ from cluster.records import SCHEMAS, frames
 from cluster.statistics.errors import UnknownBot
 from cluster.statistics.points import per_contract
 from cluster.store import Store, writer
+from cluster.summaries import Evidence
 from tests.cluster.fakes import FakePlay, Quiet, a_tournament, all_blocks, play_block
 
 NAMES = ("lowest", "random", "=1+2", 'Kůň, "国王"')
@@ -30,7 +32,7 @@ def summary(folder: Path, table: str) -> pl.DataFrame:
         return summaries.contracts(store.table("tallies"))
     if table == "outcomes":
         return summaries.outcomes(deals, matches)
-    return getattr(summaries, table)(matches)  # type: ignore[no-any-return]
+    return getattr(summaries, table)(Evidence.of(matches))  # type: ignore[no-any-return]
 
 
 def kingmaker(capsys: pytest.CaptureFixture[str], *words: object) -> str:
@@ -159,13 +161,13 @@ def test_outcomes_share_to_one(corners: Path) -> None:
 
 def test_another_anchor_only_moves_the_list(fake_results: Path) -> None:
     matches = Store(fake_results).table("matches")
-    usual, other = summaries.standings(matches), summaries.standings(matches, "lowest")
+    usual, other = summaries.standings(Evidence.of(matches)), summaries.standings(Evidence.of(matches), "lowest")
     assert usual["bot"].to_list() == other["bot"].to_list()
     assert other.filter(bot="lowest")["rating"].item() == 1500
     moved = usual["rating"] - other["rating"]
     assert moved.to_list() == pytest.approx([moved[0]] * 4)
     with pytest.raises(UnknownBot, match=r"'lowst'.*'lowest'"):
-        summaries.standings(matches, "lowst")
+        summaries.standings(Evidence.of(matches), "lowst")
 
 
 def test_without_random_the_first_by_name_is_the_anchor() -> None:
@@ -211,8 +213,8 @@ def test_columns_are_the_same_whether_there_is_a_rating_or_not(fake_results: Pat
 def test_incomplete_blocks_do_not_count(fake_results: Path) -> None:
     matches = Store(fake_results).table("matches")
     hole = matches.filter(~((pl.col("block") == 3) & (pl.col("game") == 1)))
-    assert set(summaries.standings(hole)["blocks"]) == {7}
-    assert summaries.standings(hole).equals(summaries.standings(matches.filter(pl.col("block") != 3)))
+    assert set(summaries.standings(Evidence.of(hole))["blocks"]) == {7}
+    assert summaries.standings(Evidence.of(hole)).equals(summaries.standings(Evidence.of(matches.filter(pl.col("block") != 3))))
     assert summaries.match_list(hole).height == 31
 
 
@@ -250,7 +252,7 @@ def test_mixed_partners_meet_as_pairs() -> None:
         ("a", "b", "c", "d"), ruleset="klaverjas.rotterdam", options={"target": 1}, blocks=6, partners="mixed"
     )
     played = [play_block(settings, block) for block in all_blocks(settings)]
-    frame = summaries.pairs(frames(settings.id, played)["matches"])
+    frame = summaries.pairs(Evidence.of(frames(settings.id, played)["matches"]))
     assert set(frame["relation"]) == {"partners"}
     assert frame["results"].sum() == 2 * 12  # two matches a block, each seen from both sides
     scores = {(first, second): score for first, second, score in frame.select("bot", "opponent", "score").rows()}
@@ -266,3 +268,29 @@ def test_tallies_of_batches_come_to_the_same_as_all_deals_at_once(tmp_path: Path
     by_batch = summaries.contracts(store.table("tallies").sample(fraction=1, shuffle=True, seed=1))
     assert_frame_equal(by_batch.select(whole.columns), whole, check_exact=True)
     assert by_batch["bonus"].sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "bots", "extra"),
+    [
+        ("king.simple", 6, {}), ("king.simple", 2, {}), ("klaverjas.rotterdam", 5, {"partners": "mixed"}), ("klaverjas.rotterdam", 3, {}),
+        ("kings_corner", 4, {"options": {"players": 3}}), ("king.simple", 1, {}),
+    ],
+)  # fmt: skip
+def test_what_is_kept_of_each_batch_comes_to_the_same_as_all_matches_at_once(
+    ruleset: str, bots: int, extra: dict[str, Any], tmp_path: Path
+) -> None:
+    """Bit by bit, in any order of the batches."""
+    settings = a_tournament(("zoe", "lowest", "random", "ada", "bob", "cyd")[:bots], ruleset=ruleset, blocks=14, **extra)
+    run.run(settings, tmp_path, FakePlay(settings), Quiet())
+    store = Store(tmp_path)
+    assert len(store.batches()) > 4
+    whole = Evidence.of(store.table("matches"))
+    stored = Evidence.stored(*(store.table(name).sample(fraction=1, shuffle=True, seed=1) for name in ("blocks", "played")))
+    assert (stored.table.bots, stored.table.blocks) == (whole.table.bots, whole.table.blocks)
+    np.testing.assert_array_equal(stored.table.members, whole.table.members)
+    for part in ("pairs", "places"):
+        for name, values in vars(getattr(whole.table, part)).items():
+            np.testing.assert_array_equal(getattr(getattr(stored.table, part), name), values, err_msg=f"{part}.{name}")
+    for table in (summaries.standings, summaries.pairs):
+        assert_frame_equal(table(stored), table(whole), check_exact=True)

@@ -126,8 +126,8 @@ def test_a_wrong_or_an_empty_folder_says_so(tmp_path: Path) -> None:
 
 def test_pages_and_command_line_agree(results: Path) -> None:
     snapshot, matches = reading.reader(results).snapshot(), Store(results).table("matches")
-    assert snapshot.standings.equals(summaries.standings(matches))
-    assert snapshot.pairs.equals(summaries.pairs(matches))
+    assert snapshot.standings.equals(summaries.standings(summaries.Evidence.of(matches)))
+    assert snapshot.pairs.equals(summaries.pairs(summaries.Evidence.of(matches)))
     told = summaries.contracts(Store(results).table("tallies"))
     assert snapshot.contracts.sort("bot", "contract").equals(told.sort("bot", "contract"))
     assert snapshot.anchor == "random"
