@@ -34,6 +34,9 @@ KITS = {
     "python": Kit((), "", {bot: f"env PYTHONPATH=sdk {sys.executable} {file}.py" for bot, file in (("random", "bot"), ("lowest", "lowest"), ("witness", "witness"))}),
     "node": Kit(("node", "npm"), "", {"lowest": "node lowest.js", "witness": "node witness.js"}),
     "go": Kit(("go",), "go build -o build/ ./...", {"lowest": "build/lowest", "witness": "build/witness"}),
+    "rust": Kit(("cargo",), "cargo build --release --quiet --examples", {bot: f"target/release/examples/{bot}" for bot in ("lowest", "witness")}),
+    "java": Kit(("java", "mvn"), "", {bot: f"java -XX:+UseSerialGC -cp target/bot.jar examples.{bot.title()}" for bot in ("lowest", "witness")}),
+    "cpp": Kit(("cmake", "g++", "protoc", "grpc_cpp_plugin"), "", {"lowest": "build/lowest", "witness": "build/witness"}),
 }  # fmt: skip
 #: A clean machine downloads and compiles all that a language needs.
 BUILD_S = 600
