@@ -7,7 +7,7 @@ RESULTS ?= results/demo
 NPM := npm ci --no-audit --no-fund --silent
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench proto lock browser kits sandbox network dashboard solver
+.PHONY: help setup demo test test-slow check bench proto lock browser kits sandbox network postgres dashboard solver
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ solver: setup  ## build the bot "solver" (needs Rust)
 kits:  # what the tests of the C++ kit need besides CMake and a compiler, and openssl for certificates
 	@{ pkg-config --exists grpc++ && which grpc_cpp_plugin protoc openssl; } > /dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libgrpc++-dev protobuf-compiler-grpc openssl pkg-config; } > /dev/null
 
+postgres:  # PostgreSQL for the tests of a competition
+	@ls -d /usr/lib/postgresql/*/bin > /dev/null 2>&1 || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql; } > /dev/null
+
 demo: setup bots/node/node_modules  ## play a real tournament of four bots, and print the standings
 	$(PY) examples/demo.py $(RESULTS)
 
@@ -52,7 +55,7 @@ dashboard: setup  ## open the pages on the demo's results
 test: check browser kits sandbox bots/node/node_modules  ## all checks and tests but the slow ones
 	$(PYTEST) -m "not slow"
 
-test-slow: setup browser kits sandbox network bots/node/node_modules  ## the tests that take minutes: simulations, crashes
+test-slow: setup browser kits sandbox network postgres bots/node/node_modules  ## the tests that take minutes: simulations, crashes
 	$(PYTEST) -m slow -s
 
 check: setup proto/node_modules  ## formatting, lint, types, imports, protos

@@ -1,4 +1,4 @@
-"""`kingmaker admin`: what an organiser does beside playing; so far the tokens of remote bots."""
+"""`kingmaker admin`: what an organiser does beside playing: owners, seasons, and the tokens of remote bots."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from cluster.cli import competition
 from cluster.cli.output import Columns, Format, FormatOption, say, show
 from cluster.tournament import bot_name
 from referee.tokens import TokenFile
 
 admin = typer.Typer(
     no_args_is_help=True,
-    help="Administer a competition: the tokens of remote bots.",
-    epilog="Example: kingmaker admin token add my-bot --days 30",
+    help="Administer a competition: its owners and seasons, and the tokens of remote bots.",
+    epilog="Example: kingmaker admin owner add ada",
 )
 token = typer.Typer(
     no_args_is_help=True,
@@ -40,6 +41,7 @@ def register(app: typer.Typer) -> None:
     token.command(epilog="Example: kingmaker admin token revoke my-bot")(revoke)
     token.command("list", epilog="Example: kingmaker admin token list")(list_tokens)
     admin.add_typer(token, name="token")
+    competition.register(admin)
     app.add_typer(admin, name="admin")
 
 

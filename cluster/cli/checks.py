@@ -12,11 +12,13 @@ import polars as pl
 import typer
 
 from cluster.cli.output import Columns, Format, FormatOption, say, show
+from cluster.commitment import commitment
 from cluster.store import Store
 from cluster.verify import verify as check
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
 SampleOption = Annotated[int | None, typer.Option("--sample", min=0, metavar="N", help="Play only N blocks again, drawn by lot; default: all.")]  # fmt: skip
+CommitmentOption = Annotated[str | None, typer.Option("--commitment", metavar="HEX", help="What was told of the season's seed before it was played.")]  # fmt: skip
 
 _COUNTS: Columns = [("what", "Counted in", None), ("blocks", "Blocks", 0), ("matches", "Matches", 0)]
 #: So many problems are printed for people.
@@ -28,9 +30,14 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: kingmaker verify results/demo --sample 100")(verify)
 
 
-def verify(folder: Folder, sample: SampleOption = None, form: FormatOption = Format.table) -> None:
+def verify(
+    folder: Folder, sample: SampleOption = None, committed: CommitmentOption = None, form: FormatOption = Format.table
+) -> None:
     """Check results against plan, seeds and rules: every match there once, and played again to the same hash."""
-    report = check(Store(folder), sample)
+    store = Store(folder)
+    report = check(store, sample)
+    if committed is not None and commitment(store.plan["seed"]) != committed.lower():
+        report.problems.append(f"the seed is not the one that was committed to; its commitment is {commitment(store.plan['seed'])}")
     rows = [
         {"what": "plan", "blocks": report.planned_blocks, "matches": report.planned_matches},
         {"what": "files", "blocks": report.stored_blocks, "matches": report.stored_matches},

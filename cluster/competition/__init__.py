@@ -1,0 +1,1 @@
+"""The competition: who takes part, what they submitted, and the ladder on which it plays."""

@@ -1,0 +1,84 @@
+"""Where a competition keeps what is not in its database; everything below one folder.
+
+::
+
+    DIR/registry.sqlite         the database, where none is named
+    DIR/uploads/SHA256          archives as they came
+    DIR/versions/PLAYER/        built bots, as they play
+    DIR/ladders/NAME/season-N/  an ordinary results folder each
+    DIR/published/season-N/     what anybody may have, with the seed
+    DIR/work/                   what is being built or validated; removed when its worker begins anew
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from cluster.competition.database import Database, sqlite_url
+from cluster.competition.seasons import Ladder
+from referee.rules.errors import ConfigError
+
+DEFAULT = Path("competition")
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder of a competition."""
+
+    folder: Path
+
+    @property
+    def uploads(self) -> Path:
+        """Archives by the hash of their bytes."""
+        return self.folder / "uploads"
+
+    @property
+    def work(self) -> Path:
+        """What is under way; nothing in it matters once its worker has ended."""
+        return self.folder / "work"
+
+    @property
+    def published(self) -> Path:
+        """Seasons that are over."""
+        return self.folder / "published"
+
+    def version(self, version_id: int, tree: str) -> Path:
+        """A built bot; its path is the same for ever, because results name it."""
+        return self.folder / "versions" / f"{version_id}-{tree[:16]}"
+
+    def results(self, ladder: Ladder, season: int) -> Path:
+        """The results folder of a list in a season."""
+        return self.folder / "ladders" / ladder.slug / f"season-{season}"
+
+    def make(self) -> None:
+        """Make the folders that are missing; nobody else may look into them, as seeds of seasons lie there.
+
+        Raises:
+            ConfigError: they cannot be made.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for name in ("uploads", "versions", "ladders", "published", "work"):
+                (self.folder / name).mkdir(exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{self.folder}: {error.strerror}; --data names a folder that can be written") from None
+
+    def database(self, url: str | None) -> Database:
+        """The competition's database, up to date.
+
+        Raises:
+            ConfigError: it is none that is known.
+            NoDatabase: it cannot be reached.
+        """
+        self.make()
+        database = Database(url or sqlite_url(self.folder / "registry.sqlite"))
+        database.upgrade()
+        return database
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
