@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import index
 from pathlib import Path
@@ -20,6 +22,8 @@ VERSION = 1
 SDK = "kingmaker-python/1"
 #: Names the folder in which a hosted bot finds ``ref.sock`` and ``token``.
 SEAT_VARIABLE = "KINGMAKER_SEAT"
+#: A remote referee that was lost is looked for so long, with a pause between attempts.
+SEEK_S, PAUSE_S = 60.0, 0.25
 _CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", 4 * 1024 * 1024),  # four times the referee's largest batch
     ("grpc.max_send_message_length", 64 * 1024),  # the referee takes no more
@@ -66,15 +70,17 @@ def play(
     token: str | None = None,
     *,
     name: str | None = None,
-    tls: bool = False,
+    tls: bool | None = None,
     root_certificates: bytes | None = None,
 ) -> None:
     """Play all matches that the referee has for this bot, and return when it says goodbye.
 
     A hosted bot needs no more than ``play(bot)``: the folder in ``KINGMAKER_SEAT`` (default ``/ref``) says where the
-    referee is, by its socket ``ref.sock`` or by a file ``address``. A remote one may also give ``address`` (``host:port``) and ``token``, and ``tls=True`` unless the referee is
-    on the same machine; ``root_certificates``: PEM, where the system's do not do. ``name``: for logs; default is
-    the class of the bot.
+    referee is, by its socket ``ref.sock`` or by a file ``address``. A remote one may also give ``address``
+    (``host:port``) and ``token``. ``tls``: whether to encrypt; by default to other machines, and wherever
+    ``root_certificates`` (PEM) are given, which are trusted instead of the system's. ``name``: for logs; default is the
+    class of the bot. A remote referee that is lost is looked for again for a minute; it then asks again what was not
+    answered.
 
     Raises:
         NoReferee: it cannot be found, refused the bot, or was lost.
@@ -83,16 +89,37 @@ def play(
     if (address is None) != (token is None):
         raise ValueError("address and token go together: both for a remote referee, neither for a hosted bot")
     if address is None or token is None:
-        address, token, tls, root_certificates = _seat()
-    channel = _channel(address, tls, root_certificates)
+        address, token, roots = _seat()
+        root_certificates = root_certificates or roots
+    is_hosted = address.startswith("unix:")
+    if tls is None:
+        tls = root_certificates is not None or not (is_hosted or _HERE.fullmatch(address))
+    name = type(bot).__name__ if name is None else name
+    look_until = 0.0
+    while True:
+        tables = Tables(bot)
+        try:
+            _play_once(tables, _channel(address, tls, root_certificates), token, name)
+            return
+        except grpc.RpcError as error:
+            told = _complaint(address, error)
+            if tables.is_greeted:
+                look_until = time.monotonic() + SEEK_S
+            if is_hosted or error.code() is not grpc.StatusCode.UNAVAILABLE or time.monotonic() >= look_until:
+                raise NoReferee(told) from None
+        if tables.is_greeted:
+            print(f"{told}; looking for it", file=sys.stderr)
+        time.sleep(PAUSE_S)
+
+
+def _play_once(tables: Tables, channel: grpc.Channel, token: str, name: str) -> None:
+    """One stream, from hello to its end."""
     outbox: SimpleQueue[referee_service_pb2.PlayRequest | None] = SimpleQueue()
-    outbox.put(_hello(type(bot).__name__ if name is None else name))
+    outbox.put(_hello(name))
     stub = referee_service_pb2_grpc.RefereeServiceStub(channel)
     call = stub.Play(_until_none(outbox), metadata=(("kingmaker-token", token),))
     try:
-        _converse(call, Tables(bot), outbox.put)
-    except grpc.RpcError as error:
-        raise NoReferee(_complaint(address, error)) from None
+        _converse(call, tables, outbox.put)
     finally:
         outbox.put(None)
         call.cancel()
@@ -100,7 +127,7 @@ def play(
 
 
 class Tables:
-    """The matches in which a bot sits, and what it answers at them."""
+    """The matches in which a bot sits on one stream, and what it answers at them; ``is_greeted``: by the referee."""
 
     def __init__(self, bot: Any) -> None:
         decide: Any = getattr(bot, "decide", None)
@@ -110,6 +137,7 @@ class Tables:
         self.decide: Callable[[Observation, list[int]], int] = decide
         self.match_start: Callable[[Match], object] | None = getattr(bot, "match_start", None)
         self.match_end: Callable[[Match, Result], object] | None = getattr(bot, "match_end", None)
+        self.is_greeted = False
         self.rulesets: dict[int, Ruleset] = {}
         self.matches: dict[int, Match] = {}
 
@@ -167,6 +195,8 @@ def _converse(
         message = response.WhichOneof("message")
         if message == "goodbye":
             return
+        if message == "welcome":
+            tables.is_greeted = True
         if message == "batch":
             batch = response.batch
             tables.begin(batch)
@@ -189,19 +219,19 @@ def _action(action: object, decision: decision_pb2.Decision, method: str) -> int
     return number
 
 
-def _seat() -> tuple[str, str, bool, bytes | None]:
-    """Address, token, whether to encrypt, and the certificates to trust: what the folder says."""
+def _seat() -> tuple[str, str, bytes | None]:
+    """Address, token, and the certificates to trust: what the folder says."""
     folder = Path(os.environ.get(SEAT_VARIABLE) or "/ref")
     try:
         token = (folder / "token").read_text(encoding="ascii").strip()
         if not (folder / "address").exists():
-            return f"unix:{quote(str(folder.absolute() / 'ref.sock'))}", token, False, None
+            return f"unix:{quote(str(folder.absolute() / 'ref.sock'))}", token, None
         address = (folder / "address").read_text(encoding="ascii").strip()
         roots = (folder / "roots.pem").read_bytes() if (folder / "roots.pem").exists() else None
     except (OSError, ValueError) as error:
         hint = f"{SEAT_VARIABLE} names the folder with ref.sock and token; a remote bot gives play() address and token"
         raise NoReferee(f"no referee at {folder}: {error}; {hint}") from None
-    return address, token, roots is not None or not _HERE.fullmatch(address), roots
+    return address, token, roots
 
 
 def _channel(target: str, tls: bool, root_certificates: bytes | None) -> grpc.Channel:

@@ -113,8 +113,6 @@ def test_a_lost_referee_ends_a_hosted_bot(kit: Built, seat: Path) -> None:
 
 def test_a_remote_bot_comes_back_after_a_cut(kit: Built, seat: Path) -> None:
     """Each stream begins anew, so that a referee may ask again what was not answered."""
-    if kit.language == "python":
-        pytest.skip("still to come")
     server = socket.create_server(("127.0.0.1", 0))
     (seat / "address").write_text(f"127.0.0.1:{server.getsockname()[1]}\n")
     with closing(server), Wire(f"unix:{seat.parent}/real.sock", server) as wire:
