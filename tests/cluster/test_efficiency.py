@@ -36,14 +36,14 @@ def test_independent_matches_are_worth_what_they_are() -> None:
         assert worth[name].efficiency == pytest.approx(1, abs=0.15)
 
 
-@pytest.mark.parametrize("skill", [0.0, 0.4])
-def test_the_luck_of_cards_cancels(skill: float) -> None:
+def test_the_luck_of_cards_cancels() -> None:
     """With three quarters of the variance in the cards a block of four is worth four times as much: the rest is left."""
-    worth = block_worth(results(np.random.default_rng(101), shared=0.75, skill=skill))
-    assert worth["points"].efficiency == pytest.approx(4, rel=0.15)
-    assert worth["points"].low < 4 < worth["points"].high
-    assert worth["results"].efficiency > 1.8
-    assert worth["points"].blocks == 300
+    found = [block_worth(results(np.random.default_rng(100 + seed), shared=0.75, skill=0.4, blocks=150)) for seed in range(10)]
+    points = [worth["points"] for worth in found]
+    assert np.mean([worth.efficiency for worth in points]) == pytest.approx(4, rel=0.1)
+    assert sum(worth.low < 4 < worth.high for worth in points) >= 8
+    assert all(worth["results"].efficiency > 1.5 for worth in found)
+    assert points[0].blocks == 150
 
 
 def test_differences_between_line_ups_are_no_luck() -> None:
