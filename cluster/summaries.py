@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import polars as pl
 
 from cluster.statistics.blocks import BlockTable, block_table, complete_blocks
 from cluster.statistics.means import cluster_mean_of_sums, cluster_share
-from cluster.statistics.points import contract_table
+from cluster.statistics.points import contract_table, rate_points
 from cluster.statistics.ratings import Ratings, rate
 from cluster.statistics.reduced import join_blocks, join_played, reduce_played
 
@@ -57,15 +58,13 @@ def standings(evidence: Evidence, anchor: str | None = None) -> pl.DataFrame:
     """One row a bot, best first.
 
     Columns: bot, rating (Elo), low, high (95 % interval relative to the anchor, clustered by block), rank_low,
-    rank_high, chance_best, points (mean a match), points_low, points_high, matches, blocks, decisions,
-    ms_per_decision, faults, forfeits. Rating and interval are null for a bot that met nobody of the anchor's list.
+    rank_high, chance_best, superiority (chance to be better than the bot of the next row), adjusted (points a match
+    beyond the anchor's, as against the same opponents), adjusted_low, adjusted_high, points (mean a match), points_low,
+    points_high, matches, blocks, decisions, ms_per_decision, faults, forfeits. All before ``points`` is null for a bot that
+    met nobody of the anchor's list.
     """
-    played = _played(evidence.played)
-    rated = ratings(evidence, anchor)
-    schema = pl.Schema({"bot": pl.String, "elo": pl.Float64, "low": pl.Float64, "high": pl.Float64,
-                        "rank_low": pl.Int64, "rank_high": pl.Int64, "chance_best": pl.Float64})  # fmt: skip
-    frame = pl.DataFrame(schema=schema) if rated is None else rated.frame().select(list(schema)).cast(schema)
-    frame = frame.rename({"elo": "rating"})
+    played, table = _played(evidence.played), evidence.table
+    frame = pl.DataFrame(schema=_RATED) if not table.blocks else _rated(table, anchor_of(table.bots, anchor))
     return frame.join(played, on="bot", how="full", coalesce=True).sort(
         "rating", "bot", descending=[True, False], nulls_last=True
     )
@@ -151,6 +150,26 @@ def match_list(matches: pl.DataFrame) -> pl.DataFrame:
             pl.col("match_hash").first(),
         )
     )  # fmt: skip
+
+
+_RATED = pl.Schema({
+    "bot": pl.String, "rating": pl.Float64, "low": pl.Float64, "high": pl.Float64, "rank_low": pl.Int64,
+    "rank_high": pl.Int64, "chance_best": pl.Float64, "superiority": pl.Float64, "adjusted": pl.Float64,
+    "adjusted_low": pl.Float64, "adjusted_high": pl.Float64,
+})  # fmt: skip
+
+
+def _rated(table: BlockTable, anchor: str) -> pl.DataFrame:
+    """What the models say of each bot of the anchor's list."""
+    rated, points = rate(table, anchor=anchor), rate_points(table, anchor=anchor)
+    frame = rated.frame().rename({"elo": "rating"})
+    order = frame["bot"].to_list()
+    better = [rated.difference(one, other).superiority for one, other in pairwise(order)]
+    adjusted = pl.DataFrame({
+        "bot": points.bots, "adjusted": points.points, "adjusted_low": points.low, "adjusted_high": points.high,
+    })  # fmt: skip
+    frame = frame.with_columns(superiority=pl.Series([*better, None], dtype=pl.Float64))
+    return frame.join(adjusted, on="bot", how="left", maintain_order="left").select(list(_RATED)).cast(_RATED)
 
 
 def _pair(rated: Ratings, i: int, j: int, first: str, second: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ import polars as pl
 
 from cluster import batch as batches
 from cluster import retrace
-from cluster.records import SCHEMAS
+from cluster.records import SCHEMAS, derived
 from cluster.schedule import Block, design_of
 from cluster.schedule.rounds import rounds
 from cluster.statistics.blocks import block_table
@@ -75,10 +75,20 @@ def _read(store: Store, report: Report) -> tuple[list[Path], pl.DataFrame]:
             if block in seen:
                 report.problems.append(f"block {block} is in batch {seen[block]} and again in batch {batch.name}")
             seen[block] = batch.name
+        report.problems += _derived(batch)
         whole.append(batch)
         frames.append(frame)
         report.replays += pl.scan_parquet(batch / "replays.parquet", glob=False).select(pl.len()).collect().item()
     return whole, pl.concat(frames)
+
+
+def _derived(batch: Path) -> Iterator[str]:
+    """Which tables are not what follows from matches and deals: the ratings are made from them."""
+    tables = {name: pl.read_parquet(batch / f"{name}.parquet", glob=False) for name in ("matches", "deals", "blocks", "played", "tallies")}
+    first = batch.name.partition("-")[0]
+    for name, frame in derived(tables["matches"], tables["deals"], first).items():
+        if not frame.equals(tables[name]):
+            yield f"batch {batch.name}: its table {name} does not follow from its matches and deals"
 
 
 def _planned(tournament: Tournament, matches: pl.DataFrame, report: Report) -> dict[str, Block]:

@@ -1,4 +1,4 @@
-"""`kingmaker standings`, `contracts`, `pairs`, `matches`, `replay`, `export`, `dashboard`: what was played."""
+"""`kingmaker standings`, `contracts`, `pairs`, `quality`, `matches`, `replay`, `export`, `dashboard`: what was played."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import typer
 
 from cluster import summaries
 from cluster.cli.output import Columns, Format, FormatOption, flat, say, show
+from cluster.quality import quality as judge
 from cluster.records import SCHEMAS
 from cluster.replays import replay as retell
+from cluster.statistics.comparisons import MIN_BLOCKS
+from cluster.statistics.points import choice_values
 from cluster.store import Store
 from referee.rules.errors import ConfigError, nearest
 
@@ -26,12 +29,13 @@ Anchor = Annotated[str | None, typer.Option(help="The bot whose rating is 1500; 
 
 _STANDINGS: Columns = [
     ("rank", "Rank", None), ("bot", "Bot", None), ("rating", "Elo", 0), ("interval", "95 % interval", None),
-    ("points", "Points a match", 1), ("points_interval", "95 % interval", None), ("matches", "Matches", 0),
+    ("chance_best", "P(best)", 2), ("superiority", "P(> next)", 2), ("adjusted", "Points beyond the anchor", 1),
+    ("adjusted_interval", "95 % interval", None), ("points", "Points a match", 1), ("matches", "Matches", 0),
     ("blocks", "Blocks", 0), ("faults", "Faults", 0), ("forfeits", "Forfeits", 0), ("ms_per_decision", "ms a decision", 2),
 ]  # fmt: skip
 _CONTRACTS: Columns = [
     ("bot", "Bot", None), ("contract", "Contract", None), ("deals", "Deals", 0), ("blocks", "Blocks", 0),
-    ("points", "Points a deal", 1), ("interval", "95 % interval", None), ("edge", "Against the table", 1),
+    ("points", "Points a deal", 1), ("interval", "95 % interval", None), ("edge", "Against the table", 1), ("edge_shrunk", "Shrunk", 1),
     ("tricks", "Tricks", 2), ("declarer", "Declarer, share", 2), ("points_declaring", "Points declaring", 1),
     ("points_defending", "Points defending", 1), ("bonus", "Roem taken", 1), ("bonus_left", "Roem left", 1),
 ]  # fmt: skip
@@ -42,7 +46,10 @@ _OUTCOMES: Columns = [
 _PAIRS: Columns = [
     ("bot", "Bot", None), ("opponent", "Against", None), ("score", "Score", 3), ("expected", "Expected", 3),
     ("results", "Results", 0), ("difference", "Elo difference", 0), ("interval", "95 % interval", None),
-    ("superiority", "P(better)", 3), ("blocks", "Blocks", 0),
+    ("superiority", "P(better)", 3), ("residual_z", "Surprise, z", 1), ("blocks", "Blocks", 0),
+]  # fmt: skip
+_QUALITY: Columns = [
+    ("question", "Question", None), ("value", "Value", None), ("low", "95 % from", 2), ("high", "to", 2), ("answer", "Answer", None),
 ]  # fmt: skip
 _MATCHES: Columns = [
     ("match_id", "Match", None), ("bots", "Bots by seat", None), ("totals", "Totals", None), ("ranks", "Ranks", None),
@@ -57,6 +64,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: kingmaker contracts results/demo")(contracts)
     app.command(epilog="Example: kingmaker outcomes results/klaverjas")(outcomes)
     app.command(epilog="Example: kingmaker pairs results/demo")(pairs)
+    app.command(epilog="Example: kingmaker quality results/demo")(quality)
     app.command(epilog="Example: kingmaker matches results/demo")(matches)
     app.command(epilog="Example: kingmaker replay results/demo 1f0c…-0 --json")(replay)
     app.command(epilog="Example: kingmaker export replays results/demo --out replays.jsonl")(export)
@@ -65,39 +73,81 @@ def register(app: typer.Typer) -> None:
 
 def standings(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.table) -> None:
     """Print the ratings of all bots, with 95 % intervals clustered by block."""
-    frame = summaries.standings(_evidence(Store(folder)), anchor)
-    shown = frame if form is not Format.table else frame.with_columns(
-        rank=pl.format("{}–{}", pl.col("rank_low").cast(pl.Int64), pl.col("rank_high").cast(pl.Int64)),
-        interval=_interval("low", "high", 0),
-        points_interval=_interval("points_low", "points_high", 1),
-    )  # fmt: skip
-    show(shown, form, _STANDINGS)
-    if form is Format.table and frame["rating"].is_not_null().any():
-        say(
-            f"Elo relative to {summaries.anchor_of(frame['bot'].to_list(), anchor)} (1500); intervals over blocks; "
-            "rank: the range that the results allow."
-        )
+    store = Store(folder)
+    frame = summaries.standings(_evidence(store), anchor)
+    if form is not Format.table:
+        show(frame, form, _STANDINGS)
+        return
+    ranks = [None if low is None else f"{low}–{high}" for low, high in frame.select("rank_low", "rank_high").iter_rows()]
+    intervals = [_interval(frame, "interval", "low", "high", 0),
+                 _interval(frame, "adjusted_interval", "adjusted_low", "adjusted_high", 1)]  # fmt: skip
+    show(frame.with_columns(pl.Series("rank", ranks, dtype=pl.String), *intervals), form, _STANDINGS)
+    for note in _notes(frame, store.plan, anchor):
+        say(note)
+
+
+def _notes(frame: pl.DataFrame, plan: Mapping[str, Any], anchor: str | None) -> Iterator[str]:
+    """What has to be known to read the standings."""
+    if frame["rating"].is_not_null().any():
+        against = summaries.anchor_of(frame["bot"].to_list(), anchor)
+        yield (f"Elo relative to {against} (1500), points beyond those of {against} against the same opponents; intervals over "
+               "blocks; rank: the places that the results allow; P(> next): better than the bot of the next row.")  # fmt: skip
+    thin = frame.filter((pl.col("blocks") < MIN_BLOCKS) & pl.col("rating").is_not_null())["bot"].to_list()
+    if thin:
+        yield f"Fewer than {MIN_BLOCKS} blocks, so any rank is possible and intervals mean little: {', '.join(thin)}."
+    apart = frame.filter(pl.col("rating").is_null())["bot"].to_list()
+    if apart:
+        yield f"Not rated, because no chain of opponents leads to the anchor: {', '.join(apart)} (kingmaker quality says more)."
+    absent = [str(bot["name"]) for bot in plan.get("bots", []) if bot["name"] not in set(frame["bot"])]
+    if absent:
+        yield f"Without a complete block yet, so not in the table: {', '.join(absent)}."
+    forfeited = frame.filter(pl.col("forfeits") > 0)["bot"].to_list()
+    if forfeited:
+        yield f"Forfeited matches were ended by the substitute, whose points count with: {', '.join(forfeited)}."
+    if plan.get("schedule") in ("adaptive", "duel"):
+        yield "Results decided how long this was played and by whom: estimates lean away from even, intervals are a little too narrow."
 
 
 def contracts(folder: Folder, form: FormatOption = Format.table) -> None:
     """Print where each bot wins and loses its points: a row for each bot and contract."""
     store = Store(folder)
     frame = summaries.contracts(store.table("tallies"))
-    show(frame.with_columns(interval=_interval("points_low", "points_high", 1)) if form is Format.table else frame,
+    show(frame.with_columns(_interval(frame, "interval", "points_low", "points_high", 1)) if form is Format.table else frame,
          form, _CONTRACTS)  # fmt: skip
+    if form is Format.table and frame.height:
+        say("Against the table: points beyond the mean of the deal's seats; shrunk: drawn to the bot's mean, the more the fewer the blocks.")
 
 
 def outcomes(folder: Folder, form: FormatOption = Format.table) -> None:
     """Print how deals ended, where players have words for it: made, nat and pit; won and blocked."""
     store = Store(folder)
     frame = summaries.outcomes(store.table("deals"), store.table("matches"))
-    show(frame.with_columns(interval=_interval("low", "high", 3)) if form is Format.table else frame, form, _OUTCOMES)
+    if form is Format.table and frame.is_empty() and store.done():
+        say(f"{store.plan['ruleset']} has no words for how a deal ended; `kingmaker contracts {folder}` shows the points of each contract")
+        return
+    show(frame.with_columns(_interval(frame, "interval", "low", "high", 3)) if form is Format.table else frame, form, _OUTCOMES)
 
 
 def pairs(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.table) -> None:
     """Print head to head results."""
     frame = summaries.pairs(_evidence(Store(folder)), anchor)
-    show(frame.with_columns(interval=_interval("low", "high", 0)) if form is Format.table else frame, form, _PAIRS)
+    show(frame.with_columns(_interval(frame, "interval", "low", "high", 0)) if form is Format.table else frame, form, _PAIRS)
+    if form is Format.table and frame.height:
+        say("Expected: by the ratings; surprise: the score beyond it in standard errors, above 3 who beats whom may go in circles.")
+
+
+def quality(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.table) -> None:
+    """Print how far the results can be trusted: who is missing, whether ratings fit, what a block is worth."""
+    store = Store(folder)
+    frame = _quality(store, anchor)
+    if form is Format.table:
+        told = [None if value is None else f"{value:.0f}" if value.is_integer() else f"{value:.2f}" for value in frame["value"]]
+        frame = frame.with_columns(pl.Series("value", told, dtype=pl.String))
+    show(frame, form, _QUALITY)
+
+
+def _quality(store: Store, anchor: str | None = None) -> pl.DataFrame:
+    return judge(store.table("matches"), [str(bot["name"]) for bot in store.plan.get("bots", [])], anchor)
 
 
 def matches(folder: Folder, form: FormatOption = Format.table) -> None:
@@ -130,7 +180,7 @@ def replay(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="replays, matches, deals, blocks, played, tallies, logs, standings, contracts, outcomes or pairs.")],
+    table: Annotated[str, typer.Argument(help="replays, matches, deals, blocks, played, tallies, logs, standings, contracts, outcomes, pairs, quality or choices.")],
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Its ending says the form: .csv .json .jsonl .parquet")],
 ) -> None:
@@ -177,6 +227,8 @@ def _frame(store: Store, table: str) -> pl.DataFrame:
         "contracts": lambda: summaries.contracts(store.table("tallies")),
         "outcomes": lambda: summaries.outcomes(store.table("deals"), store.table("matches")),
         "pairs": lambda: summaries.pairs(_evidence(store)),
+        "quality": lambda: _quality(store),
+        "choices": lambda: choice_values(store.table("deals"), store.table("matches")),
     }
     if table in made:
         return made[table]()
@@ -208,7 +260,7 @@ def _save(out: Path, parts: Iterable[bytes]) -> None:
         raise ConfigError(f"--out {out}: {error.strerror}") from None
 
 
-def _interval(low: str, high: str, decimals: int) -> pl.Expr:
-    """An interval as a text; no text where there is none."""
-    return pl.format("{} … {}", pl.col(low).round(decimals).cast(pl.Int64 if decimals == 0 else pl.Float64),
-                     pl.col(high).round(decimals).cast(pl.Int64 if decimals == 0 else pl.Float64))  # fmt: skip
+def _interval(frame: pl.DataFrame, name: str, low: str, high: str, decimals: int) -> pl.Series:
+    """An interval as a text, with so many decimals at both ends; no text where there is none."""
+    told = [None if one is None else f"{one:.{decimals}f} … {other:.{decimals}f}" for one, other in frame.select(low, high).iter_rows()]
+    return pl.Series(name, told, dtype=pl.String)

@@ -32,7 +32,7 @@ def block_worth(matches: pl.DataFrame) -> dict[str, Worth]:
     """
     rows = complete_blocks(matches).filter(pl.col("bot").n_unique().over("block_id") > 1)
     known = rows["block_id"].unique().sort().head(MOST_BLOCKS)
-    rows = rows.filter(pl.col("block_id").is_in(known.implode()))
+    rows = rows.filter(pl.col("block_id").is_in(known.implode())).sort("block_id", "game", "seat")  # the same to the last bit
     found = {}
     if known.len() > 1:
         for name, residuals in (("points", _point_residuals(rows)), ("results", _result_residuals(rows))):
@@ -44,13 +44,14 @@ def block_worth(matches: pl.DataFrame) -> dict[str, Worth]:
 
 def _worth(residuals: pl.DataFrame) -> Worth | None:
     """``residuals``: block_id, game, bot, x. The variances are summed over bots; a ratio of sums over blocks."""
-    per_bot = residuals.group_by("block_id", "bot").agg(
+    in_order = residuals.sort("block_id", "bot", "game")
+    per_bot = in_order.group_by("block_id", "bot", maintain_order=True).agg(
         mean=pl.col("x").mean(), square=(pl.col("x") ** 2).mean(), games=pl.len()
     )
     # Independent matches would have the variance of one match over their number; a block has that of its mean.
-    blocks = per_bot.group_by("block_id").agg(
+    blocks = per_bot.group_by("block_id", maintain_order=True).agg(
         alone=(pl.col("square") / pl.col("games")).sum(), block=(pl.col("mean") ** 2).sum()
-    ).sort("block_id")  # fmt: skip
+    )
     alone, block = (blocks[name].to_numpy() for name in ("alone", "block"))
     if not block.sum() > 1e-12 * max(alone.sum(), 1e-300):
         return None
@@ -68,8 +69,8 @@ def _point_residuals(rows: pl.DataFrame) -> pl.DataFrame:
     rated = rate_points(table, anchor=table.bots[0])
     strength = pl.DataFrame({"bot": rated.bots, "strength": rated.comparison.values})
     surplus = pl.col("total") - pl.col("strength")
-    centred = rows.join(strength, on="bot").with_columns(x=surplus - surplus.mean().over("match_id"))
-    return centred.group_by("block_id", "game", "bot").agg(pl.col("x").mean())
+    centred = rows.join(strength, on="bot", maintain_order="left").with_columns(x=surplus - surplus.mean().over("match_id"))
+    return centred.group_by("block_id", "game", "bot", maintain_order=True).agg(pl.col("x").mean())
 
 
 def _result_residuals(rows: pl.DataFrame) -> pl.DataFrame:
@@ -77,9 +78,11 @@ def _result_residuals(rows: pl.DataFrame) -> pl.DataFrame:
     table = block_table(rows)
     rated = rate(table, anchor=table.bots[0])
     strength = pl.DataFrame({"bot": rated.bots, "strength": rated.elo / ELO})
-    seats = rows.join(strength, on="bot").select("block_id", "game", "match_id", "team", "bot", "rank", "strength")
-    met = seats.join(seats.select("match_id", "team", "rank", "strength"), on="match_id", suffix="_other")
+    seats = rows.join(strength, on="bot", maintain_order="left").select("block_id", "game", "match_id", "team", "bot", "rank", "strength")
+    others = seats.select("match_id", "team", "rank", "strength")
+    met = seats.join(others, on="match_id", suffix="_other", maintain_order="left_right")
     met = met.filter(pl.col("team") != pl.col("team_other"))
     score = 0.5 + (pl.col("rank_other").cast(pl.Int64) - pl.col("rank").cast(pl.Int64)).sign() / 2
     expected = 1 / (1 + (pl.col("strength_other") - pl.col("strength")).exp())
-    return met.with_columns(x=score - expected).group_by("block_id", "game", "bot").agg(pl.col("x").mean())
+    surplus = met.with_columns(x=score - expected)
+    return surplus.group_by("block_id", "game", "bot", maintain_order=True).agg(pl.col("x").mean())

@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 from cluster import run, summaries
 from cluster.cli import app
+from cluster.quality import quality
 from cluster.records import SCHEMAS, frames
 from cluster.statistics.errors import UnknownBot
 from cluster.statistics.points import per_contract
@@ -22,7 +23,7 @@ from cluster.summaries import Evidence
 from tests.cluster.fakes import FakePlay, Quiet, a_tournament, all_blocks, play_block
 
 NAMES = ("lowest", "random", "=1+2", 'Kůň, "国王"')
-TABLES = ("standings", "contracts", "outcomes", "pairs")
+TABLES = ("standings", "contracts", "outcomes", "pairs", "quality")
 
 
 def summary(folder: Path, table: str) -> pl.DataFrame:
@@ -32,6 +33,8 @@ def summary(folder: Path, table: str) -> pl.DataFrame:
         return summaries.contracts(store.table("tallies"))
     if table == "outcomes":
         return summaries.outcomes(deals, matches)
+    if table == "quality":
+        return quality(matches, [bot["name"] for bot in store.plan["bots"]])
     return getattr(summaries, table)(Evidence.of(matches))  # type: ignore[no-any-return]
 
 
@@ -176,7 +179,7 @@ def test_without_random_the_first_by_name_is_the_anchor() -> None:
     assert summaries.anchor_of(["dan", "random"], "dan") == "dan"
 
 
-@pytest.mark.parametrize("table", [*TABLES, "matches"])
+@pytest.mark.parametrize("table", [*(table for table in TABLES if table != "quality"), "matches"])
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
 def test_results_that_are_empty_are_empty_tables(
     table: str, form: str, tmp_path: Path, fake_results: Path, capsys: pytest.CaptureFixture[str]
@@ -294,3 +297,88 @@ def test_what_is_kept_of_each_batch_comes_to_the_same_as_all_matches_at_once(
             np.testing.assert_array_equal(getattr(getattr(stored.table, part), name), values, err_msg=f"{part}.{name}")
     for table in (summaries.standings, summaries.pairs):
         assert_frame_equal(table(stored), table(whole), check_exact=True)
+
+
+def test_points_beyond_the_anchor_allow_for_opponents(fake_results: Path) -> None:
+    """Everybody met everybody equally often: then they are differences of mean points."""
+    frame = summary(fake_results, "standings")
+    anchor = frame.filter(bot="random")["points"].item()
+    for row in frame.to_dicts():
+        assert row["adjusted"] == pytest.approx(row["points"] - anchor, abs=1e-9)
+        assert row["adjusted_low"] <= row["adjusted"] <= row["adjusted_high"]
+    better = frame["superiority"].to_list()
+    assert better[-1] is None
+    assert all(0.5 <= chance <= 1 for chance in better[:-1])
+
+
+def answers(frame: pl.DataFrame) -> dict[str, str]:
+    return dict(frame.select("question", "answer").iter_rows())
+
+
+def test_quality_says_who_is_missing_and_what_blocks_are_worth(fake_results: Path) -> None:
+    frame = quality(Store(fake_results).table("matches"), [*NAMES, "late"])
+    told = answers(frame)
+    assert told["bots that have not played"] == "no complete block yet: late; they are not in the standings"
+    assert told["bots with few blocks"].startswith("fewer than 10 blocks")
+    assert told["separate lists"] == "all bots are joined by common opponents"
+    worth = frame.filter(question="worth of a block, points").row(0, named=True)
+    assert worth["low"] < worth["value"] < worth["high"]
+    assert told["forfeited seats"].startswith("no seat")
+
+
+def test_quality_of_nothing(fake_results: Path) -> None:
+    told = answers(quality(Store(fake_results).table("matches").head(0), ["a"]))
+    assert "a; they are not in the standings" in told["bots that have not played"]
+    assert told["ties"] == "nobody met"
+
+
+def test_quality_finds_circles_and_lists_apart(tmp_path: Path) -> None:
+    """Rock, paper and scissors have equal ratings; two who never met them have none in common."""
+    beats = {("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"), ("up", "down"), ("down", "up")}
+    rows = []
+    lineups = [("rock", "paper"), ("paper", "scissors"), ("scissors", "rock"), ("up", "down")] * 20
+    for block, lineup in enumerate(lineups):
+        for game in (0, 1):
+            for seat in (0, 1):
+                bot, other = lineup[(seat + game) % 2], lineup[(seat + game + 1) % 2]
+                wins = (bot, other) in beats and not (bot == "up" and block % 8 == 3) and not (bot == "down" and block % 8 == 7)
+                upset = block % 10 == 9
+                rows.append({"block_id": f"b{block:03}", "match_id": f"{block}-{game}", "game": game, "games": 2, "seat": seat,
+                             "team": seat, "bot": bot, "total": int(wins != upset), "rank": 1 if wins != upset else 2,
+                             "forfeited": bot == "down" and block == 3})  # fmt: skip
+    told = answers(quality(pl.DataFrame(rows), anchor="rock"))
+    assert "no common opponents, so no rating across" in told["separate lists"]
+    assert "one number a bot is not enough" in told["fit of the ratings, p"]
+    for circle in ("rock beats scissors", "scissors beats paper", "paper beats rock"):
+        assert circle in told["largest surprise, z"]
+    assert "points of down are partly its own" in told["forfeited seats"]
+
+
+def test_standings_say_what_they_leave_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = a_tournament(tuple("abcdefghi"), blocks=1)
+    run.run(settings, tmp_path, FakePlay(settings), Quiet())
+    app(["standings", str(tmp_path)], standalone_mode=False)
+    said = capsys.readouterr().err
+    assert "Without a complete block yet, so not in the table:" in said
+    assert "Fewer than 10 blocks, so any rank is possible" in said
+
+
+def test_a_game_without_outcomes_says_so(fake_results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    app(["outcomes", str(fake_results)], standalone_mode=False)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "king.fetes has no words for how a deal ended" in said.err
+
+
+def test_both_ends_of_an_interval_have_as_many_decimals(corners: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = kingmaker(capsys, "outcomes", corners)
+    intervals = [cell for line in text.splitlines() for cell in line.split("│") if "…" in cell]
+    assert intervals
+    assert all(len(end.strip().split(".")[1]) == 3 for cell in intervals for end in cell.split("…"))
+
+
+def test_choices_can_be_exported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = a_tournament(("lowest", "random"), ruleset="klaverjas.amsterdam", blocks=3)
+    run.run(settings, tmp_path / "r", FakePlay(settings), Quiet())
+    kingmaker(capsys, "export", "choices", tmp_path / "r", "--out", tmp_path / "c.csv")
+    assert pl.read_csv(tmp_path / "c.csv").columns[:3] == ["bot", "choices", "blocks"]
