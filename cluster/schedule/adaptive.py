@@ -19,7 +19,7 @@ from cluster.schedule.seating import Block
 from cluster.schedule.sequence import Blocks, design_of
 from cluster.statistics.blocks import Bools, Floats, block_table
 from cluster.statistics.comparisons import Comparison
-from cluster.statistics.ratings import rate
+from cluster.statistics.ratings import compare
 from cluster.statistics.sequential import watched_critical
 from cluster.tournament import Tournament
 
@@ -110,7 +110,7 @@ class Adaptive:
 def compared(matches: pl.DataFrame) -> Comparison | None:
     """The ratings of all bots with their joint uncertainty; None while there is nothing to compare."""
     table = block_table(matches)
-    return rate(table, anchor=table.bots[0]).comparison if len(table.bots) > 1 else None
+    return compare(table, anchor=table.bots[0]) if len(table.bots) > 1 else None
 
 
 def open_questions(comparison: Comparison) -> list[tuple[str, str]]:
