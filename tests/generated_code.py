@@ -7,19 +7,21 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROTOS = sorted((ROOT / "proto" / "referee" / "v1").glob("*.proto"))
+#: Where the code of a package goes, and where its protos are.
+PACKAGES = {"referee/v1": "proto/referee/v1", "cluster/competition/v1": "proto/competition/v1"}
 
 
 def generate(target: Path) -> None:
     """Write the generated code below a folder."""
     plugins = Path(sys.executable).parent
     command = [
-        sys.executable, "-m", "grpc_tools.protoc", f"-I{ROOT / 'proto'}",
+        sys.executable, "-m", "grpc_tools.protoc",
+        *(f"-I{package}={ROOT / folder}" for package, folder in PACKAGES.items()),
         f"--plugin=protoc-gen-mypy={plugins / 'protoc-gen-mypy'}",
         f"--plugin=protoc-gen-mypy_grpc={plugins / 'protoc-gen-mypy_grpc'}",
         f"--python_out={target}", f"--grpc_python_out={target}",
         f"--mypy_out=quiet:{target}", f"--mypy_grpc_out=quiet:{target}",
-        *map(str, PROTOS),
+        *(f"{package}/{path.name}" for package, folder in PACKAGES.items() for path in sorted((ROOT / folder).glob("*.proto"))),
     ]  # fmt: skip
     subprocess.run(command, check=True)
 

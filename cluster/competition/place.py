@@ -3,8 +3,8 @@
 ::
 
     DIR/registry.sqlite         the database, where none is named
-    DIR/uploads/SHA256          archives as they came
-    DIR/versions/PLAYER/        built bots, as they play
+    DIR/uploads/SUBMISSION      archives as they came
+    DIR/versions/N-HASH/        built bots, as they play
     DIR/ladders/NAME/season-N/  an ordinary results folder each
     DIR/published/season-N/     what anybody may have, with the seed
     DIR/work/                   what is being built or validated; removed when its worker begins anew
@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +30,12 @@ class Place:
 
     @property
     def uploads(self) -> Path:
-        """Archives by the hash of their bytes."""
+        """Archives by their submissions' ids."""
         return self.folder / "uploads"
+
+    def upload(self, submission: str) -> Path:
+        """The archive of a submission."""
+        return self.uploads / submission
 
     @property
     def work(self) -> Path:
@@ -76,9 +79,3 @@ class Place:
         database = Database(url or sqlite_url(self.folder / "registry.sqlite"))
         database.upgrade()
         return database
-
-
-def digest(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -28,6 +28,13 @@ class NotTaken(KingmakerError, ValueError):
     """A submission that is not taken, with the reason, which its author may read."""
 
 
+class NoSubmission(KingmakerError, ValueError):
+    """There is none of this id."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__(f"no submission {given!r:.40} of yours; `kingmaker submissions` lists them")
+
+
 @dataclass(frozen=True)
 class Submission:
     """What was submitted, and how far it is. ``upload``: SHA-256 of the archive; ``player``: its name in results."""
@@ -69,6 +76,16 @@ def check_size(owner: Owner, size: int) -> None:
         raise NotTaken(f"the archive has more than the {owner.limits.max_archive_bytes} bytes that yours may have")
 
 
+def id_of(owner: Owner, upload: str) -> str:
+    """The id of what an owner submits, given the hash of its bytes."""
+    return hashlib.sha256(f"{owner.id}/{upload}".encode()).hexdigest()[:12]
+
+
+def is_there(database: Database, submission: str) -> bool:
+    """Whether there is a submission of this id."""
+    return bool(_select(database, submissions.c.id == submission))
+
+
 def receive(database: Database, owner: Owner, upload: str, size: int) -> Submission:
     """Enter an archive that lies in the store; the same one again is the same submission.
 
@@ -79,7 +96,7 @@ def receive(database: Database, owner: Owner, upload: str, size: int) -> Submiss
     """
     check_size(owner, size)
     moment = now()
-    chosen = hashlib.sha256(f"{owner.id}/{upload}".encode()).hexdigest()[:12]
+    chosen = id_of(owner, upload)
     values = {
         "id": chosen, "owner_id": owner.id, "upload": upload, "size": size, "state": State.RECEIVED, "received": moment,
         "changed": moment, "attempts": 0, "log": _line(moment, f"received, {size} bytes"),
@@ -90,9 +107,7 @@ def receive(database: Database, owner: Owner, upload: str, size: int) -> Submiss
         old = connection.execute(select(submissions).where(submissions.c.id == chosen)).one_or_none()
         if old is not None and old.state not in (State.REJECTED, State.RETIRED):
             return
-        recent = uploads.c.owner_id == owner.id, uploads.c.received > moment - timedelta(days=1)
-        if connection.execute(select(func.count()).select_from(uploads).where(*recent)).scalar_one() >= owner.limits.max_submissions_a_day:
-            raise NotTaken(f"{owner.limits.max_submissions_a_day} submissions a day are yours, and were used; try again tomorrow")
+        _check_day(connection, owner, moment)
         if old is None:
             insert_new(connection, submissions, values)
         else:
@@ -107,11 +122,11 @@ def one(database: Database, submission: str) -> Submission:
     """A submission by its id.
 
     Raises:
-        NotTaken: there is none.
+        NoSubmission: there is none.
     """
     found = _select(database, submissions.c.id == submission)
     if not found:
-        raise NotTaken(f"no submission {submission!r}; `kingmaker submissions` lists yours")
+        raise NoSubmission(submission)
     return found[0]
 
 
@@ -213,6 +228,13 @@ def retire(database: Database, bot: str) -> bool:
         return bool(rows)
 
     return database.write(work)
+
+
+def _check_day(connection: Connection, owner: Owner, moment: datetime) -> None:
+    recent = uploads.c.owner_id == owner.id, uploads.c.received > moment - timedelta(days=1)
+    used = connection.execute(select(func.count()).select_from(uploads).where(*recent)).scalar_one()
+    if used >= owner.limits.max_submissions_a_day:
+        raise NotTaken(f"{owner.limits.max_submissions_a_day} submissions a day are yours, and were used; try again tomorrow")
 
 
 def _bot(connection: Connection, owner: Row[Any], name: str, moment: datetime) -> Row[Any]:

@@ -16,7 +16,7 @@ from cluster.competition import database as databases
 from cluster.competition import names, owners, registry
 from cluster.competition.database import Database, NoDatabase
 from cluster.competition.owners import Limits, Owner, Refused
-from cluster.competition.registry import NotTaken, Submission
+from cluster.competition.registry import NoSubmission, NotTaken, Submission
 from cluster.competition.schema import State, metadata, submissions, uploads
 from cluster.manifest import Manifest
 from referee.rules.errors import ConfigError
@@ -150,7 +150,7 @@ def test_a_state_is_only_left_by_who_expects_it(database: Database) -> None:
     found = registry.one(database, first.id)
     assert (found.state, found.attempts) == (State.BUILDING, 1)
     assert found.log.count("building") == 1
-    with pytest.raises(NotTaken, match="no submission 'x'"):
+    with pytest.raises(NoSubmission, match="no submission 'x'"):
         registry.one(database, "x")
 
 

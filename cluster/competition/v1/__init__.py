@@ -1,0 +1,1 @@
+"""The competition's protocol, version 1, generated from proto/competition/v1."""
