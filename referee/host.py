@@ -250,7 +250,8 @@ class Host:
         await process.server.listen(str(process.folder / "ref.sock"))
         env = {name: value for name in PASSED_ENV if (value := os.environ.get(name)) is not None}
         command = self._bots[process.key.bot]
-        exit = process.exit = self._launcher.start(process.name, command, env | {SEAT_VARIABLE: str(process.folder)})
+        env[SEAT_VARIABLE] = str(process.folder)
+        exit = process.exit = self._launcher.start(process.name, command, env, process.server.started)
         await _either(exit, process.server.connected, self._start_timeout_s)
         if process.server.connected.is_set():
             self._failed_starts[process.key] = 0
@@ -291,8 +292,8 @@ class Host:
             process.server.changed()
 
     def _stalled(self, seconds: float) -> None:
-        for link in self._living:
-            link.pause(seconds)
+        for process in self._living.values():
+            process.server.stalled(seconds)
 
     def _launcher_gone(self, _: object) -> None:
         self._fail(PlatformError("the launcher is gone"))

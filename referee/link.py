@@ -165,6 +165,13 @@ class Link:
         margin_s = oldest.sitting.table.spec.clocks.margin_ms / 1000
         return self.busy_since + self.allowance_us / 1e6 + margin_s
 
+    def long_after(self) -> float | None:
+        """When what is open has taken a tenth of its budgets, in the loop's seconds: it may become late."""
+        if not self.open or self.busy_since == 0.0:
+            return None
+        oldest = next(iter(self.open.values()))
+        return self.busy_since + len(self.open) * oldest.sitting.table.budget_us / 1e7
+
     def received(self, data: bytes, now: float) -> None:
         """Take a message of the bot, and share its time among the answers that came together."""
         answers = wire.read_answers(data)

@@ -7,6 +7,7 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -48,6 +49,7 @@ class LauncherClient:
             [sys.executable, "-P", "-m", "referee.launcher"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=True
         )
         self._exits: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._started: dict[str, Callable[[int], None]] = {}
         self._pongs: dict[int, asyncio.Future[None]] = {}
         self._numbers = itertools.count()
         self._printed: list[dict[str, Any]] = []
@@ -63,13 +65,19 @@ class LauncherClient:
         self._requests, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, self._process.stdin)
         self._reader = loop.create_task(self._listen(stream))
 
-    def start(self, name: str, command: Command, env: dict[str, str]) -> asyncio.Future[dict[str, Any]]:
-        """Start a process; the result is its `exited` event, or a PlatformError where the launcher failed."""
+    def start(
+        self, name: str, command: Command, env: dict[str, str], started: Callable[[int], None] = lambda pid: None
+    ) -> asyncio.Future[dict[str, Any]]:
+        """Start a process; the result is its `exited` event, or a PlatformError where the launcher failed.
+
+        ``started`` is told its number, once it has one.
+        """
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         if self.gone.done() or self._requests is None or self._requests.is_closing():
             _break(future)
             return future
         self._exits[name] = future
+        self._started[name] = started
         given = asdict(command)
         self._say(start=name, command=given.pop("words"), env=env, **given)
         return future
@@ -130,6 +138,8 @@ class LauncherClient:
             future = self._pongs.pop(event["pong"], None)
             if future is not None and not future.done():
                 future.set_result(None)
+        elif "started" in event:
+            self._started.pop(event["started"])(event["pid"])
         elif "exited" in event:
             self._exits.pop(event["exited"]).set_result(event)
         elif "failed" in event:

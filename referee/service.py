@@ -12,7 +12,9 @@ import grpc
 
 from referee import wire
 from referee.link import MAX_STRIKES, Link
+from referee.processes import PlatformError
 from referee.rules.errors import ProtocolError
+from referee.usage import Meter, meter
 
 #: Each with its reason: a stranger may be on the other side.
 OPTIONS: list[tuple[str, int]] = [
@@ -29,6 +31,8 @@ OPTIONS: list[tuple[str, int]] = [
     ("grpc.compression_enabled_algorithms_bitset", 1),  # identity only: no decompression bombs
 ]
 WRITE_TIMEOUT_S = 1.0
+#: A bot that would have been late so many times over, had it not waited for a processor, tells that the host is of no use.
+MOST_OVERLOAD = 20
 #: A message costs as much as a hundred decisions: where more are likely to come, it pays to wait for them.
 LINGER_S = 0.0005
 METHOD, SERVICE, TOKEN_KEY = "Play", "referee.v1.RefereeService", "kingmaker-token"
@@ -102,6 +106,8 @@ class BotServer:
         self._now = asyncio.get_running_loop().time if now is None else now
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
+        self._meter: Meter | None = None
+        self._asked_at, self._patience_s = 0.0, 0.0
         self._stream: _Stream | None = None
         self._server: grpc.aio.Server | None = None
         self._goodbye: str | None = None
@@ -114,6 +120,17 @@ class BotServer:
         server.add_insecure_port(f"unix:{socket}")
         await server.start()
         self._server = server
+
+    def started(self, pid: int) -> None:
+        """The bot is this process, and those below it: what it has to wait for a processor is not its time."""
+        self._meter = meter(pid)
+
+    def stalled(self, seconds: float) -> None:
+        """The referee stood still for so long: that is not the bot's time."""
+        if self._meter is None:
+            self.link.pause(seconds)
+        else:
+            self._meter.stall(seconds)  # the bot may have made use of it
 
     def changed(self) -> None:
         """Something may have to be sent."""
@@ -189,7 +206,10 @@ class BotServer:
                 stream.end(grpc.StatusCode.OK, "stream closed")
                 return
             with self._guarded():
-                link.received(data, self._now())
+                now = self._now()
+                self._settle(now)
+                link.received(data, now)
+                self._begin(now)
             self._arm()
             if link.ready:
                 self._wake.set()
@@ -212,9 +232,13 @@ class BotServer:
                         message = link.message()
                     if not message:
                         return
+                    before = self._now()
+                    if self._meter is not None:
+                        self._meter.begin(before)
                     await stream.send(message)
-                    link.sent(self._now())
-                    self._arm()
+                    # Where we can tell our own delay from the bot's time, it runs from before the write: a busy host hears
+                    # late that it is over.
+                    self._sent(self._now() if self._meter is None else before)
             await stream.send(wire.goodbye(self._goodbye))
         except Exception as error:
             stream.end(grpc.StatusCode.OK, f"stream broke: {type(error).__name__}")
@@ -227,25 +251,62 @@ class BotServer:
         except Exception as error:
             self._failed(error)
 
+    def _sent(self, now: float) -> None:
+        """The bot has got something to do."""
+        self.link.sent(now)
+        self._asked_at, self._patience_s = now, max(1.0, (self.link.deadline() or now) - now)
+        self._arm()
+
+    def _begin(self, now: float) -> None:
+        """A span of the bot's time has begun, if it has anything to do."""
+        if self._meter is not None and self.link.busy_since == now:
+            self._meter.begin(now)
+
+    def _settle(self, now: float) -> None:
+        """Leave out of the span what was not the bot's."""
+        if self._meter is not None:
+            self.link.pause(self._meter.settle(now))
+
     def _arm(self) -> None:
+        """Set the timer for when the bot is late, or before that for when it may become so."""
         self._disarm()
         deadline = self.link.deadline()
-        if deadline is not None and self._goodbye is None:
-            self._timer = asyncio.get_running_loop().call_at(deadline, self._overdue)
+        if deadline is None or self._goodbye is not None:
+            return
+        if self._meter is not None and not self._meter.looked:
+            deadline = min(deadline, self.link.long_after() or deadline)
+        self._timer = asyncio.get_running_loop().call_at(deadline, self._due)
 
     def _disarm(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _overdue(self) -> None:
-        now = self._now()
+    def _due(self) -> None:
         with self._guarded():
-            while (deadline := self.link.deadline()) is not None and deadline <= now:
-                self.link.overdue(now)
+            now = self._now()
+            deadline = self.link.deadline()
+            if deadline is not None and deadline <= now:
+                self._late(now)
+            if self._meter is not None and not self._meter.looked:
+                self._meter.look()
             self._arm()
             if self.link.ready:
                 self._wake.set()
+
+    def _late(self, now: float) -> None:
+        """What is open is overdue, unless there was time that was not the bot's.
+
+        Raises:
+            PlatformError: for very long the bot has got next to no processor; nobody can say whether it is slow.
+        """
+        if self._meter is not None:
+            self._settle(now)
+            spared = (self.link.deadline() or now) > now
+            if spared and now - self._asked_at > MOST_OVERLOAD * self._patience_s:
+                raise PlatformError(f"the host is overloaded: in {now - self._asked_at:.0f} s {self.link.name} got no processor")
+        while (deadline := self.link.deadline()) is not None and deadline <= now:
+            self.link.overdue(now)
 
 
 class Pulse:

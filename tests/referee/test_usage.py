@@ -11,10 +11,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from referee.usage import Usage, busy_s, usage
+from referee.usage import below, cpu_s, delay_s, meter
 
 PATIENCE_S = 60.0
 SPIN = "while True: pass"
@@ -49,32 +47,27 @@ def until(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
-def read(pid: int) -> Usage:
-    used = usage(pid)
-    assert used is not None
-    return used
+def account(pid: int) -> tuple[float, float]:
+    """What a process and all below it ran and waited."""
+    pids = below(pid)
+    return sum(cpu_s(each) or 0.0 for each in pids), sum(delay_s(each) for each in pids)
 
 
 def test_who_sleeps_neither_runs_nor_waits(run: Callable[[str], int]) -> None:
     pid = run("import time; time.sleep(1000)")
     rival = run(SPIN)
     assert until(lambda: Path(f"/proc/{pid}/wchan").read_text() not in ("", "0"))
-    before, spun = read(pid), read(rival)
-    assert until(lambda: read(rival).cpu - spun.cpu > 0.2)
-    after = read(pid)
-    assert after.cpu - before.cpu < 0.05
-    assert after.delay - before.delay < 0.05
+    (ran, waited), spun = account(pid), account(rival)[0]
+    assert until(lambda: account(rival)[0] - spun > 0.2)
+    assert account(pid)[0] - ran < 0.05
+    assert account(pid)[1] - waited < 0.05
 
 
 def test_who_shares_a_processor_waits_as_long_as_the_others_run(run: Callable[[str], int]) -> None:
     pids = [run(SPIN) for _ in range(3)]
-    before = [read(pid) for pid in pids]
-    start = time.monotonic()
-    assert until(lambda: all(read(pid).cpu - old.cpu > 0.2 for pid, old in zip(pids, before, strict=True)))
-    for pid, old in zip(pids, before, strict=True):
-        new, wall = read(pid), time.monotonic() - start
-        assert new.delay - old.delay > 0.2
-        assert busy_s(wall, old, new) < 0.8 * wall
+    before = [account(pid) for pid in pids]
+    assert until(lambda: all(account(pid)[0] - ran > 0.2 for pid, (ran, _) in zip(pids, before, strict=True)))
+    assert all(account(pid)[1] - waited > 0.2 for pid, (_, waited) in zip(pids, before, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -87,21 +80,46 @@ def test_who_shares_a_processor_waits_as_long_as_the_others_run(run: Callable[[s
 )
 def test_threads_and_children_count(run: Callable[[str], int], code: str) -> None:
     pid = run(code)
-    assert until(lambda: read(pid).cpu > 0.3)
+    assert until(lambda: account(pid)[0] > 0.3)
 
 
-def test_a_process_that_has_ended_has_no_usage() -> None:
+def test_a_process_that_has_ended_has_no_account() -> None:
     process = subprocess.Popen([sys.executable, "-S", "-c", "pass"])
     process.wait()
-    assert usage(process.pid) is None
+    assert (below(process.pid), cpu_s(process.pid), delay_s(process.pid)) == ([], None, 0.0)
 
 
-spans = st.floats(0, 1e6)
+def spared(pid: int, *, look: bool, stall: float = 0.0) -> tuple[float, float, float]:
+    """Let half a second pass; what a meter spares a process of it, what it ran, and what passed."""
+    found = meter(pid)
+    assert found is not None
+    start, ran = time.monotonic(), account(pid)[0]
+    found.begin(start)
+    if look:
+        found.look()
+    found.stall(stall)
+    assert until(lambda: time.monotonic() - start > 0.5)
+    end = time.monotonic()
+    excess = found.settle(end)
+    assert found.settle(end) == pytest.approx(0.0, abs=1e-6)  # it is not told twice
+    return excess, account(pid)[0] - ran, end - start
 
 
-@given(wall=spans, cpu=st.floats(-10, 1e6), delay=st.floats(-10, 1e6))
-def test_busy_is_at_least_what_was_computed_and_at_most_the_span(wall: float, cpu: float, delay: float) -> None:
-    busy = busy_s(wall, Usage(10.0, 10.0), Usage(10.0 + cpu, 10.0 + delay))
-    assert 0 <= busy <= wall
-    assert busy >= min(cpu, wall) - 1e-6
-    assert delay > 0 or busy == wall
+def test_a_crowded_bot_is_charged_what_it_ran(run: Callable[[str], int]) -> None:
+    pid, *_ = [run(SPIN) for _ in range(4)]
+    excess, ran, wall = spared(pid, look=True)
+    assert 0.2 * wall < excess <= wall
+    assert wall - excess >= ran - 0.1
+
+
+def test_a_sleeping_bot_is_spared_nothing_but_our_own_stall(run: Callable[[str], int]) -> None:
+    pid = run("import time; time.sleep(1000)")
+    assert spared(pid, look=False)[0] == 0.0
+    assert spared(pid, look=False, stall=0.3)[0] == pytest.approx(0.3, abs=0.1)
+
+
+def test_a_bot_that_runs_on_while_we_stand_still_is_charged_for_it(run: Callable[[str], int]) -> None:
+    pid = run(SPIN)
+    excess, ran, wall = spared(pid, look=False, stall=100.0)
+    assert wall - excess >= ran - 0.1
+    assert ran > 0.05

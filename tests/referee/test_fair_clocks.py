@@ -1,0 +1,64 @@
+"""Clocks on a crowded machine: the host's load is nobody's time, and who is slow is found out all the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from referee.faults import Clocks, Fault
+from referee.rules.registry import RULESETS
+from referee.table import Table
+from tests import loop
+from tests.referee.hosting import against, host, hostile, new_mark, play
+
+GAME = RULESETS["king.simple"].game()
+#: No bank to fall back on; what really takes 100 ms of processor time is beyond budget and margin.
+TIGHT = Clocks(budget_ms=60, bank_ms=0, margin_ms=30)
+BURNERS = 6
+
+
+@pytest.fixture
+def burning() -> Iterator[None]:
+    """Six processes that take all they can get."""
+    burners = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(BURNERS)]
+    yield
+    for burner in burners:
+        burner.kill()
+        burner.wait()
+
+
+def played(how: str, milliseconds: int, clocks: Clocks, tables: int = 1) -> list[Table]:
+    """Matches of a bot that takes so long for every decision against three that take next to none."""
+
+    async def main() -> list[Table]:
+        async with host({"slow": hostile("thinks", new_mark(), how, str(milliseconds))}) as house:
+            return await play(house, *[against("slow")] * tables, clocks=clocks, max_faults=10**6, game=GAME)
+
+    return loop.run(main(), 280)
+
+
+@pytest.mark.slow
+def test_twenty_milliseconds_of_sixty_are_never_late_under_six_burners(burning: None) -> None:
+    (table,) = played("cpu", 20, TIGHT)
+    assert Fault.TIMEOUT not in table.faults[1]
+    assert table.asked[1] > 50
+
+
+@pytest.mark.slow
+def test_a_hundred_milliseconds_of_sixty_are_always_late_under_six_burners(burning: None) -> None:
+    (table,) = played("cpu", 100, TIGHT)
+    assert table.faults[1] == [Fault.TIMEOUT] * table.asked[1]
+    assert table.asked[1] > 50
+
+
+@pytest.mark.slow
+def test_at_256_tables_a_fast_bot_is_never_late_and_one_that_sleeps_too_long_always_is() -> None:
+    """The referee has much to do between two answers, and charges nobody for it."""
+    clocks = Clocks(budget_ms=50, bank_ms=0, margin_ms=5)
+    fast = played("cpu", 1, clocks, 256)
+    assert not any(table.faults[1] for table in fast)
+    slow = played("sleep", 60, clocks, 8)
+    assert all(table.faults[1] == [Fault.TIMEOUT] * table.asked[1] for table in slow)
