@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 
@@ -87,7 +88,7 @@ def synthesise(folder: Path, matches: int) -> None:
 
 def _template(settings: tournament.Tournament) -> dict[str, pl.DataFrame]:
     played = []
-    for block in [one for one, _ in zip(schedule.blocks(settings), range(BLOCKS_A_BATCH), strict=False)]:
+    for block in islice(schedule.blocks(settings), BLOCKS_A_BATCH):
         tables = []
         for game in range(len(block.seatings)):
             spec = MatchSpec(match_id=block.match_id(game), game=settings.game(), seed=block.seed,

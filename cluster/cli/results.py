@@ -7,7 +7,7 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -180,19 +180,17 @@ def replay(
 
 
 def export(
-    table: Annotated[str, typer.Argument(help="replays, matches, deals, blocks, played, tallies, logs, standings, contracts, outcomes, pairs, quality or choices.")],
+    table: Annotated[str, typer.Argument(help="replays, matches, deals, logs, standings, contracts, outcomes, pairs, … (docs/data.md).")],
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Its ending says the form: .csv .json .jsonl .parquet")],
 ) -> None:
-    """Write any table to a file; replays as JSON Lines that hold all there is to check."""
+    """Write any table to a file; replays as JSON hold all there is to check (docs/replay.md), else they are packed."""
     store = Store(folder)
-    if table == "replays":
-        if out.suffix in (".csv", ".parquet"):
-            raise ConfigError(f"--out {out}: replays are JSON Lines; name the file {out.with_suffix('.jsonl')}")
-        rows = store.table("replays").iter_rows(named=True)
-        _save(out, (json.dumps(retell(row), ensure_ascii=False).encode() + b"\n" for row in rows))
+    if table == "replays" and out.suffix not in (".csv", ".parquet"):
+        rows = (json.dumps(retell(row), ensure_ascii=False) for row in store.table("replays").iter_rows(named=True))
+        _save(out, _jsonl(rows) if out.suffix != ".json" else [f"[{', '.join(rows)}]".encode()])
     else:
-        _save(out, [_bytes(_frame(store, table), out)])
+        _save(out, [_bytes(table_of(store, table), out)])
     say(f"{table} written to {out}")
 
 
@@ -221,20 +219,27 @@ def _evidence(store: Store) -> summaries.Evidence:
     return summaries.Evidence.stored(store.table("blocks"), store.table("played"))
 
 
-def _frame(store: Store, table: str) -> pl.DataFrame:
-    made = {
-        "standings": lambda: summaries.standings(_evidence(store)),
-        "contracts": lambda: summaries.contracts(store.table("tallies")),
-        "outcomes": lambda: summaries.outcomes(store.table("deals"), store.table("matches")),
-        "pairs": lambda: summaries.pairs(_evidence(store)),
-        "quality": lambda: _quality(store),
-        "choices": lambda: choice_values(store.table("deals"), store.table("matches")),
-    }
-    if table in made:
-        return made[table]()
-    if table not in SCHEMAS:
-        raise ConfigError(f"no table {table!r}; {nearest(table, [*SCHEMAS, *made])}")
-    return store.table(table)
+def table_of(store: Store, table: str) -> pl.DataFrame:
+    """One of `TABLES`.
+
+    Raises:
+        ConfigError: there is no such table.
+    """
+    if table not in TABLES:
+        raise ConfigError(f"no table {table!r}; {nearest(table, TABLES)}")
+    return _MADE[table](store) if table in _MADE else store.table(table)
+
+
+_MADE: dict[str, Callable[[Store], pl.DataFrame]] = {
+    "standings": lambda store: summaries.standings(_evidence(store)),
+    "contracts": lambda store: summaries.contracts(store.table("tallies")),
+    "outcomes": lambda store: summaries.outcomes(store.table("deals"), store.table("matches")),
+    "pairs": lambda store: summaries.pairs(_evidence(store)),
+    "quality": lambda store: _quality(store),
+    "choices": lambda store: choice_values(store.table("deals"), store.table("matches")),
+}
+#: All that can be exported: what is stored, and what is made of it.
+TABLES = (*SCHEMAS, *_MADE)
 
 
 def _bytes(frame: pl.DataFrame, out: Path) -> bytes:
@@ -244,12 +249,20 @@ def _bytes(frame: pl.DataFrame, out: Path) -> bytes:
         return buffer.getvalue()
     if out.suffix == ".csv":
         return flat(frame).write_csv().encode()
-    rows = [json.dumps(row, ensure_ascii=False, default=str) for row in frame.to_dicts()]
+    rows = (json.dumps(row, ensure_ascii=False, default=_hex) for row in frame.iter_rows(named=True))
     if out.suffix == ".jsonl":
-        return "".join(row + "\n" for row in rows).encode()
+        return b"".join(_jsonl(rows))
     if out.suffix == ".json":
         return f"[{', '.join(rows)}]".encode()
     raise ConfigError(f"--out {out}: its ending says the form; it may be .csv, .json, .jsonl or .parquet")
+
+
+def _jsonl(rows: Iterable[str]) -> Iterator[bytes]:
+    return (f"{row}\n".encode() for row in rows)
+
+
+def _hex(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _save(out: Path, parts: Iterable[bytes]) -> None:

@@ -131,7 +131,6 @@ ERRORS: list[tuple[str, int, list[str]]] = [
     ("export zzz RESULTS --out T/x.csv", 2, ["no table 'zzz'", "known: matches, deals, blocks, played, tallies, replays, logs, standings"]),
     ("export matches RESULTS --out T/x.xlsx", 2, ["T/x.xlsx", ".csv, .json, .jsonl or .parquet"]),
     ("export matches RESULTS --out T/x", 2, ["T/x:", ".csv, .json, .jsonl or .parquet"]),
-    ("export replays RESULTS --out T/x.csv", 2, ["T/x.csv: replays are JSON Lines", "T/x.jsonl"]),
     ("export matches RESULTS --out T/nowhere/x.csv", 2, ["T/nowhere/x.csv: No such file or directory"]),
     ("export replays RESULTS --out T/empty", 2, ["T/empty: Is a directory"]),
     ("export matches T/nowhere --out T/x.csv", 2, ["no such folder"]),
