@@ -17,7 +17,7 @@ from cluster.schedule.rounds import FIXED, Round, rounds
 from cluster.store import PLAN, NotWritten, Put, Store, Writer, writer
 from cluster.tournament import Tournament
 
-MAX_CHUNK, MANY_BATCHES = 64, 512
+MAX_CHUNK, MANY_BATCHES = 256, 512
 #: While the disk refuses, it is tried again so often, and given up after so long.
 RETRY_S, PATIENCE_S = 5.0, 3600.0
 

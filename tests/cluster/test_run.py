@@ -248,7 +248,8 @@ def test_chunks_fill_the_tables_and_leave_steps_for_everybody(tables: int, worke
     assert blocks / size <= 10 * max(run.MANY_BATCHES, blocks / run.MAX_CHUNK), "files that nobody could open"
 
 
-def test_only_what_is_asked_for_is_taken_from_the_schedule(tmp_path: Path) -> None:
+def test_only_what_is_asked_for_is_taken_from_the_schedule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "MAX_CHUNK", 8)
     huge = a_tournament(blocks=10_000_000)
     with pytest.raises(KeyboardInterrupt):
         run.run(huge, tmp_path, FakePlay(huge, stop_after=1), Quiet())
