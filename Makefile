@@ -74,6 +74,7 @@ bench: .venv/.bench-ready  ## measure, and write benchmarks/results.json
 
 proto: setup  ## write the generated code from proto/
 	$(PY) tests/generated_code.py --write
+	@if command -v go > /dev/null; then cd bots/go/kingmaker && PROTOC="$(abspath $(PY)) -m grpc_tools.protoc" sh generate.sh; else echo "go is missing: bots/go keeps its code"; fi
 
 lock: setup  ## compile requirements.lock from pyproject.toml
 	.venv/bin/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml

@@ -15,17 +15,18 @@ BOTS = ("north", "east", "south", "west")
 #: Tables a bot, and blocks of four matches to play on them.
 RUNS = {1: 2, 64: 64, 256: 256, 1024: 512}
 PATIENT = Clocks(budget_ms=10_000)
+PYTHON = Command((sys.executable, "-m", "bots.reference", "random"))
 
 
 def measure() -> dict[str, float]:
     """King with four random Python bots in four processes."""
-    figures = {f"decisions_per_s_{t}_table{'s' * (t > 1)}": asyncio.run(_run(t, n)) for t, n in RUNS.items()}
+    figures = {f"decisions_per_s_{t}_table{'s' * (t > 1)}": asyncio.run(run(t, n, PYTHON)) for t, n in RUNS.items()}
     figures["decisions_256_tables_over_1_table"] = figures["decisions_per_s_256_tables"] / figures["decisions_per_s_1_table"]
     return figures
 
 
-async def _run(tables: int, blocks: int) -> float:
-    command = Command((sys.executable, "-m", "bots.reference", "random"))
+async def run(tables: int, blocks: int, command: Command) -> float:
+    """Decisions a second over all bots, each of them a process of this command."""
     async with Host(LauncherClient(), dict.fromkeys(BOTS, command)) as host:
         permits = asyncio.Semaphore(tables)
         await _block(host, "warm-up", permits)
