@@ -10,6 +10,7 @@ const BANK_SHARE: f64 = 0.005;
 const LOOK: u64 = 512;
 
 pub struct Limit {
+    total: Duration,
     deadline: Option<Instant>,
     most: u64,
     next_look: u64,
@@ -21,18 +22,36 @@ impl Limit {
     /// So much of a decision's time, counted from now.
     pub fn time(budget_ms: u64, bank_ms: u64) -> Self {
         let milliseconds = SHARE * (budget_ms as f64 + BANK_SHARE * bank_ms as f64);
-        let deadline = Instant::now() + Duration::from_secs_f64(milliseconds / 1000.0);
-        Limit { deadline: Some(deadline), most: u64::MAX, next_look: LOOK, nodes: 0, is_over: false }
+        Limit::until(Duration::from_secs_f64(milliseconds / 1000.0))
+    }
+
+    fn until(total: Duration) -> Self {
+        let deadline = Instant::now() + total;
+        Limit { total, deadline: Some(deadline), most: u64::MAX, next_look: LOOK, nodes: 0, is_over: false }
     }
 
     /// So many nodes, whatever the time.
     pub fn nodes(most: u64) -> Self {
-        Limit { deadline: None, most, next_look: most, nodes: 0, is_over: false }
+        Limit { total: Duration::ZERO, deadline: None, most, next_look: most, nodes: 0, is_over: false }
     }
 
     /// Never over.
     pub fn none() -> Self {
         Limit::nodes(u64::MAX)
+    }
+
+    /// So small a part of the whole, from now; what it takes is to be noted by `add`.
+    pub fn part(&self, parts: u32) -> Self {
+        match self.deadline {
+            Some(_) => Limit::until(self.total / parts),
+            None => Limit::nodes((self.most / u64::from(parts)).max(1)),
+        }
+    }
+
+    /// Note what a part took.
+    pub fn add(&mut self, part: &Limit) {
+        self.nodes += part.nodes;
+        self.look();
     }
 
     /// Note one more node.

@@ -8,23 +8,32 @@ use crate::rng::Rng;
 use crate::rules::{Bonus, Leader};
 use crate::sampling::Sampler;
 use crate::search::{alike, Memory, Search, TO_THE_END};
+use crate::selfish::{Selfish, Table};
 use crate::state::{Frame, State};
 use crate::view::View;
 
 /// With so many cards in hand a deal is searched to its end.
 const EXACT: u32 = 7;
-/// Before, so many tricks are searched beyond the one on the table, and the rest is played out by rules of thumb.
-const DEPTH: u8 = 1;
+/// Else so many tricks are searched beyond the one on the table, and the rest is played out by rules of thumb. By depth, the
+/// part of the time that a round may take at most: the first for which that holds is taken.
+const SIDES: [(u8, u32); 4] = [(TO_THE_END, 12), (2, 24), (1, 24), (0, 24)];
+const ALONE: [(u8, u32); 3] = [(TO_THE_END, 40), (1, 80), (0, 24)];
+/// The depth at which a deal is named.
+const NAMING: u8 = 1;
+/// Rounds without search, for when there is no time for more than a few with it.
+const ROUGH_ROUNDS: f64 = 24.0;
+const FEW_ROUNDS: f64 = 5.0;
 const MOST_ROUNDS: f64 = 2000.0;
 
 /// What a player keeps between decisions: room to work in, and nothing that he would know by it.
 pub struct Player {
     memory: Memory,
+    table: Table,
 }
 
 impl Default for Player {
     fn default() -> Self {
-        Player { memory: Memory::new(18) }
+        Player { memory: Memory::new(18), table: Table::new(16) }
     }
 }
 
@@ -53,22 +62,21 @@ impl Player {
 
     fn play(&mut self, view: &View, limit: &mut Limit) -> Result<u32, String> {
         let frame = view.current().ok_or("cards are played without a contract")?;
-        let (state, mut sampler) = position(view, &frame)?;
+        let (state, sampler) = position(view, &frame)?;
         let legal = view.legal.iter().filter(|&&action| action < 52).fold(0, |set, &card| set | 1 << card);
         let choices: Vec<Card> = members(distinct(view, &frame, &state, legal)).collect();
-        let depth = if view.hand.count_ones() <= EXACT { TO_THE_END } else { DEPTH };
-        let mut rng = Rng::new(view.seed);
-        let mut contest = Contest::new(choices.len());
-        while contest.open.len() > 1 && contest.rounds < MOST_ROUNDS {
-            let world = State { hands: sampler.sample(&mut rng).ok_or("no deal agrees with what was seen")?, ..state };
-            let mut search = Search::new(frame, view.game.side(view.seat), view.game.bonus == Bonus::Choice, &mut self.memory, limit);
-            let values: Vec<i32> = contest.open.iter().map(|&choice| search.after(&world, choices[choice], depth)).collect();
-            if limit.is_over {
-                break;
+        let (memory, table, side) = (&mut self.memory, &mut self.table, view.game.side(view.seat));
+        let alone = side == 1 << view.seat;
+        let best = compare(view, limit, choices.len(), sampler, if alone { &ALONE } else { &SIDES }, |limit, hands, open, depth| {
+            let world = State { hands, ..state };
+            if alone {
+                let mut search = Selfish::new(frame, table, limit);
+                return open.iter().map(|&choice| search.after(&world, choices[choice], depth)[view.seat]).collect();
             }
-            contest.enter(&values);
-        }
-        Ok(u32::from(choices[contest.best()]))
+            let mut search = Search::new(frame, side, view.game.bonus == Bonus::Choice, memory, limit);
+            open.iter().map(|&choice| search.after(&world, choices[choice], depth)).collect()
+        })?;
+        Ok(u32::from(choices[best]))
     }
 
     /// Claim a bonus or leave it; an opponent of the makers claims.
@@ -79,24 +87,18 @@ impl Player {
         if frame.teams[view.seat] != frame.teams[frame.declarer] {
             return Ok(claim);
         }
-        let (state, mut sampler) = position(view, &frame)?;
-        let depth = if view.hand.count_ones() <= EXACT { TO_THE_END } else { DEPTH };
-        let mut rng = Rng::new(view.seed);
-        let mut contest = Contest::new(2);
-        while contest.open.len() > 1 && contest.rounds < MOST_ROUNDS {
-            let world = State { hands: sampler.sample(&mut rng).ok_or("no deal agrees with what was seen")?, ..state };
-            let mut search = Search::new(frame, view.game.side(view.seat), true, &mut self.memory, limit);
-            let values = [true, false].map(|claimed| {
-                let mut settled = world;
-                settled.settle(claimed);
+        let (state, sampler) = position(view, &frame)?;
+        let memory = &mut self.memory;
+        let best = compare(view, limit, 2, sampler, &SIDES, |limit, hands, open, depth| {
+            let mut search = Search::new(frame, view.game.side(view.seat), true, memory, limit);
+            let after = |choice: &usize| {
+                let mut settled = State { hands, ..state };
+                settled.settle(*choice == 0);
                 search.value(&settled, depth)
-            });
-            if limit.is_over {
-                break;
-            }
-            contest.enter(&values);
-        }
-        Ok([claim, leave][contest.best()])
+            };
+            open.iter().map(after).collect()
+        })?;
+        Ok([claim, leave][best])
     }
 
     /// Name the deal.
@@ -112,7 +114,7 @@ impl Player {
                 let frame = view.frame(choices[place].contract, view.seat);
                 let state = State::new(hands, leader(view, view.seat, choices[place].leader));
                 let mut search = Search::new(frame, view.game.side(view.seat), false, &mut self.memory, limit);
-                values.push(search.value(&state, DEPTH));
+                values.push(search.value(&state, NAMING));
             }
             if limit.is_over {
                 break;
@@ -121,6 +123,48 @@ impl Player {
         }
         Ok(choices[contest.best()].action)
     }
+}
+
+/// The best of so many choices, by their mean values on sampled deals.
+///
+/// `values`: of the open choices on one deal, at a depth; the first of `depths` is taken at which a round takes no more
+/// than the given part of the time.
+fn compare(
+    view: &View,
+    limit: &mut Limit,
+    choices: usize,
+    mut sampler: Sampler,
+    depths: &[(u8, u32)],
+    mut values: impl FnMut(&mut Limit, [Cards; 4], &[usize], u8) -> Vec<i32>,
+) -> Result<usize, String> {
+    let mut rng = Rng::new(view.seed);
+    let mut round = |limit: &mut Limit, contest: &mut Contest, depth: u8| {
+        let hands = sampler.sample(&mut rng).ok_or("no deal agrees with what was seen")?;
+        let found = values(limit, hands, &contest.open, depth);
+        if !limit.is_over {
+            contest.enter(&found);
+        }
+        Ok::<(), String>(())
+    };
+    let mut rough = Contest::new(choices);
+    while rough.open.len() > 1 && rough.rounds < ROUGH_ROUNDS && !limit.is_over {
+        round(limit, &mut rough, 0)?;
+    }
+    let mut contest = Contest::new(choices);
+    let mut depth = 0;
+    for &(deep, parts) in depths.iter().filter(|(deep, _)| *deep < TO_THE_END || view.hand.count_ones() <= EXACT) {
+        let mut part = limit.part(parts);
+        round(&mut part, &mut contest, deep)?;
+        limit.add(&part);
+        if contest.rounds > 0.0 {
+            depth = deep;
+            break;
+        }
+    }
+    while contest.open.len() > 1 && contest.rounds < MOST_ROUNDS && !limit.is_over {
+        round(limit, &mut contest, depth)?;
+    }
+    Ok(if contest.rounds < FEW_ROUNDS { rough.best() } else { contest.best() })
 }
 
 /// Who leads after a choice.

@@ -21,12 +21,25 @@ pub fn play_out(frame: &Frame, state: &State) -> State {
 
 /// The card for the seat to act.
 pub fn thumb(frame: &Frame, state: &State, legal: Cards) -> Card {
+    let contract = frame.contract;
+    if contract.per_trick == 0 && contract.groups.is_empty() && is_free(frame, state) {
+        // Only later tricks count: high cards are kept for them, or got rid of.
+        return if contract.positive { first(&contract.height, legal) } else { highest(&contract.height, legal) };
+    }
     match (frame.contract.positive, state.count == 0) {
         (false, true) => lead_low(frame, state, legal),
         (false, false) => duck(frame, state, legal),
         (true, true) => lead_high(frame, state, legal),
         (true, false) => take(frame, state, legal),
     }
+}
+
+/// The trick counts nothing, as far as it lies there.
+fn is_free(frame: &Frame, state: &State) -> bool {
+    let contract = frame.contract;
+    contract.per_trick == 0
+        && state.trick[..state.count as usize].iter().all(|&card| contract.worth[card as usize] == 0)
+        && contract.last.iter().all(|&(how_many, _)| state.number + how_many <= frame.size)
 }
 
 fn first(places: &[u8; 52], cards: Cards) -> Card {
@@ -48,6 +61,12 @@ fn lead_low(frame: &Frame, state: &State, legal: Cards) -> Card {
 fn duck(frame: &Frame, state: &State, legal: Cards) -> Card {
     let contract = frame.contract;
     let losing = legal & !state.beating;
+    if state.count == 3 && legal & state.led != 0 && is_free(frame, state) {
+        let plain = members(legal).filter(|&card| contract.worth[card as usize] == 0).fold(0, |set, card| set | 1 << card);
+        if plain != 0 {
+            return highest(&contract.height, plain);
+        }
+    }
     if losing == 0 {
         return if state.count == 3 { highest(&contract.height, legal) } else { first(&contract.height, legal) };
     }

@@ -1,7 +1,7 @@
 //! Alpha-beta over a deal whose cards are all known: one side against all the others.
 //!
-//! A side is a team, or one seat where each plays for himself; then the others are taken to play against it together
-//! (DECISIONS.md says why). Positions are kept between tricks, by the order of the cards that are left: two that
+//! A side is a team, or one seat where each plays for himself; then the others are taken to play against it together, which
+//! is what can be solved; how a bot plays such a game is in `selfish`. Positions are kept between tricks, by the order of the cards that are left: two that
 //! differ only by cards that are gone are the same.
 
 use crate::cards::{bit, members, Card, Cards, SUITS};
