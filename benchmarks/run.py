@@ -8,14 +8,14 @@ import platform
 from datetime import date
 from pathlib import Path
 
-from benchmarks import end_to_end, engine, languages
+from benchmarks import end_to_end, engine, languages, ray_share
 
 OUT = Path(__file__).with_name("results.json")
 
 
 def main() -> None:
     figures: dict[str, object] = {"date": date.today().isoformat(), "python": platform.python_version()}
-    for measure in (engine.measure, end_to_end.measure, languages.measure):
+    for measure in (engine.measure, end_to_end.measure, languages.measure, ray_share.measure):
         for name, value in measure().items():
             figures[name] = round(value, 3)
             print(f"{name:45} {value:12,.2f}", flush=True)

@@ -126,7 +126,7 @@ class Store:
         files = [path / f"{name}.parquet" for path in self.batches()]
         if not files:
             return pl.DataFrame(schema=dict(SCHEMAS[name])).lazy()
-        order = [key for key in ("block", "block_id", "game", "deal", "seat") if key in SCHEMAS[name]]
+        order = [key for key in ("block", "game", "deal", "seat") if key in SCHEMAS[name] and "block" in SCHEMAS[name]]
         frame = pl.scan_parquet(files, glob=False)  # a folder may be called [x]
         return frame.sort(order) if order else frame
 

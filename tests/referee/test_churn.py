@@ -1,0 +1,16 @@
+"""Bots started and killed beside busy streams. Two thousand of them: benchmarks/churn.py."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.churn import churn
+from tests import loop
+
+
+@pytest.mark.slow
+def test_nothing_hangs_while_bots_come_and_go_beside_busy_streams(tmp_path: Path) -> None:
+    times, answered = loop.run(churn(tmp_path, starts=400), 200)
+    assert len(times) == 400
+    assert answered > 1000, "the streams were at work meanwhile"
+    print(f"longest: {1000 * max(times):.0f} ms, {answered} decisions")
