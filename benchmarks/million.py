@@ -38,15 +38,13 @@ def main() -> None:
 
 
 def measure(folder: Path) -> dict[str, float]:
-    """Seconds from the start of the command to its end, and the memory that it took at most."""
+    """What commands take from their start to their end."""
     figures: dict[str, float] = {}
     for name in ("standings", "contracts"):
-        seconds, mebibytes = timed([*COMMAND, name, str(folder), "--format", "csv"])
-        figures |= {f"million_{name}_s": seconds, f"million_{name}_mib": mebibytes}
+        figures |= timed(f"million_{name}", [*COMMAND, name, str(folder), "--format", "csv"])
     for name, query in QUERIES.items():
         code = f"import duckdb; duckdb.sql({query.format(folder=folder)!r}).fetchall()"
-        seconds, mebibytes = timed([sys.executable, "-c", code])
-        figures |= {f"million_duckdb_{name}_s": seconds, f"million_duckdb_{name}_mib": mebibytes}
+        figures |= timed(f"million_duckdb_{name}", [sys.executable, "-c", code])
     return figures
 
 
@@ -57,14 +55,15 @@ QUERIES = {
 }
 
 
-def timed(command: list[str]) -> tuple[float, float]:
-    """Run a command with cold caches, as far as we may empty them."""
+def timed(name: str, command: list[str]) -> dict[str, float]:
+    """Run a command with cold caches, as far as we may empty them: seconds, those of them on a processor, and memory."""
     subprocess.run(["sh", "-c", "sync; echo 3 > /proc/sys/vm/drop_caches"], stderr=subprocess.DEVNULL, check=False)
     start = perf_counter()
     code = "import resource, subprocess, sys; status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode; "
-    code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"
+    code += "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_utime + used.ru_stime, used.ru_maxrss); sys.exit(status)"
     done = subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True, check=True)
-    return perf_counter() - start, int(done.stdout) / 1024
+    seconds, kibibytes = map(float, done.stdout.split())
+    return {f"{name}_s": perf_counter() - start, f"{name}_cpu_s": seconds, f"{name}_mib": kibibytes / 1024}
 
 
 def synthesise(folder: Path, matches: int) -> None:
