@@ -8,7 +8,7 @@ import pytest
 from benchmarks.soak import soak
 from cluster.store import Store
 
-MATCHES = 3_000
+MATCHES = 2_000
 
 
 @pytest.mark.slow
