@@ -4,6 +4,7 @@
 """
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -66,7 +67,8 @@ def settings(matches: int) -> tournament.Tournament:
 def soak(matches: int, folder: Path, seconds: float = 86_400.0) -> Soak:
     """Play so many matches, or for so long, and look at what is left."""
     seen = Soak(folder)
-    before, before_sockets = set(Path(tempfile.gettempdir()).glob("km-*")), sockets()
+    usual, before_sockets = tempfile.tempdir, sockets()
+    tempfile.tempdir = own = tempfile.mkdtemp(prefix="soak-")  # where nobody else leaves anything
     played = settings(matches)
     start = perf_counter()
     arena = Arena(played)
@@ -81,9 +83,11 @@ def soak(matches: int, folder: Path, seconds: float = 86_400.0) -> Soak:
         seen.outcome = run.run(played, folder, play, seen)
     finally:
         arena.close()
+        tempfile.tempdir = usual
     seen.seconds = perf_counter() - start
     seen.left += [f"process {one.pid} {one.name()}" for one in psutil.Process().children(recursive=True)]
-    seen.left += [str(path) for path in set(Path(tempfile.gettempdir()).glob("km-*")) - before]
+    seen.left += [str(path) for path in Path(own).iterdir()]
+    shutil.rmtree(own)
     opened = sorted(sockets() - before_sockets)
     seen.left += opened if len(opened) > 2 else []  # gRPC keeps a pair for its poller, as long as the process lives
     return seen
