@@ -24,6 +24,8 @@ SDK = "kingmaker-python/1"
 SEAT_VARIABLE = "KINGMAKER_SEAT"
 #: A remote referee that was lost is looked for so long, with a pause between attempts.
 SEEK_S, PAUSE_S = 60.0, 0.25
+#: And for so long before it was found: a line may be cut before the first word.
+FIRST_S = 5.0
 _CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", 4 * 1024 * 1024),  # four times the referee's largest batch
     ("grpc.max_send_message_length", 64 * 1024),  # the referee takes no more
@@ -72,6 +74,7 @@ def play(
     name: str | None = None,
     tls: bool | None = None,
     root_certificates: bytes | None = None,
+    process: int = 0,
 ) -> None:
     """Play all matches that the referee has for this bot, and return when it says goodbye.
 
@@ -80,7 +83,8 @@ def play(
     (``host:port``) and ``token``. ``tls``: whether to encrypt; by default to other machines, and wherever
     ``root_certificates`` (PEM) are given, which are trusted instead of the system's. ``name``: for logs; default is the
     class of the bot. A remote referee that is lost is looked for again for a minute; it then asks again what was not
-    answered.
+    answered. ``process``: a remote bot that has several seats at a table (a team of Klaverjas) plays each by a process of
+    its own, and they are numbered from 0.
 
     Raises:
         NoReferee: it cannot be found, refused the bot, or was lost.
@@ -95,11 +99,11 @@ def play(
     if tls is None:
         tls = root_certificates is not None or not (is_hosted or _HERE.fullmatch(address))
     name = type(bot).__name__ if name is None else name
-    look_until = 0.0
+    look_until = time.monotonic() + FIRST_S
     while True:
         tables = Tables(bot)
         try:
-            _play_once(tables, _channel(address, tls, root_certificates), token, name)
+            _play_once(tables, _channel(address, tls, root_certificates), token, name, process)
             return
         except grpc.RpcError as error:
             told = _complaint(address, error)
@@ -112,12 +116,12 @@ def play(
         time.sleep(PAUSE_S)
 
 
-def _play_once(tables: Tables, channel: grpc.Channel, token: str, name: str) -> None:
+def _play_once(tables: Tables, channel: grpc.Channel, token: str, name: str, process: int) -> None:
     """One stream, from hello to its end."""
     outbox: SimpleQueue[referee_service_pb2.PlayRequest | None] = SimpleQueue()
     outbox.put(_hello(name))
     stub = referee_service_pb2_grpc.RefereeServiceStub(channel)
-    call = stub.Play(_until_none(outbox), metadata=(("kingmaker-token", token),))
+    call = stub.Play(_until_none(outbox), metadata=(("kingmaker-token", token), ("kingmaker-process", str(process))))
     try:
         _converse(call, tables, outbox.put)
     finally:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from cluster import hosting, records
 from cluster.schedule import Block
 from cluster.tournament import Tournament
+from referee.gate import Gate
 from referee.host import Host, LauncherClient, ProcessKey
 from referee.table import MatchSpec
 
@@ -34,10 +35,11 @@ class Arena:
     """Plays blocks of one tournament; `play` may be called from several threads at once.
 
     The launcher starts first, before gRPC opens anything in this process. Raises an IsolationError where this machine cannot
-    isolate the bots as it has to.
+    isolate the bots as it has to. ``gate``: where the tournament's remote bots come in.
     """
 
-    def __init__(self, tournament: Tournament) -> None:
+    def __init__(self, tournament: Tournament, gate: Gate | None = None) -> None:
+        self._gate = gate
         self._tournament = tournament
         self._game = tournament.game()
         self._launcher = LauncherClient()
@@ -73,7 +75,8 @@ class Arena:
         self._loop.close()
 
     async def _open(self) -> None:
-        host = Host(self._launcher, hosting.commands(self._tournament), start_timeout_s=self._tournament.start_timeout_s)
+        patience_s = self._tournament.start_timeout_s
+        host = Host(self._launcher, hosting.commands(self._tournament), start_timeout_s=patience_s, gate=self._gate)
         self._host = await host.__aenter__()
         self._permits = asyncio.Semaphore(self._tournament.tables)
 

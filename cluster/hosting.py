@@ -19,18 +19,21 @@ _WAYS_OUT = (
 
 def tier(tournament: Tournament, bot: BotEntry) -> str:
     """The tier of a bot: its own, else the tournament's; where neither is named, bots of others than us are isolated."""
+    if bot.remote:
+        return tiers.REMOTE
     default = tiers.TRUSTED if bot.is_reference else tiers.DEFAULT
     return bot.isolation or tournament.isolation or default
 
 
 def commands(tournament: Tournament) -> dict[str, Command]:
-    """How each bot is started, by name. A reference bot needs no folder."""
+    """How each bot is started that is, by name. A reference bot needs no folder."""
     limits = Limits(**tournament.limits.model_dump())
     return {
         bot.name: Command(
             bot.words(), None if bot.is_reference else bot.cwd, tier(tournament, bot), bot.reads, limits=limits
         )
         for bot in tournament.bots
+        if not bot.remote
     }
 
 
@@ -56,7 +59,7 @@ def exposed(tournament: Tournament, secrets: Iterable[Path]) -> Iterator[str]:
     """
     hidden = [path.resolve() for path in secrets]
     for bot in tournament.bots:
-        if tier(tournament, bot) == tiers.TRUSTED:
+        if tier(tournament, bot) in (tiers.TRUSTED, tiers.REMOTE):
             continue
         for shown in (*([] if bot.is_reference or bot.cwd is None else [bot.cwd]), *bot.reads):
             place = Path(shown).resolve()

@@ -75,11 +75,13 @@ class BotEntry(_Settings):
 
     ``joins``, ``leaves``: the first block in which it may sit, and the first one in which it no more may.
     ``files``: what it needs from that folder on other machines; left out: all of it. ``isolation``: its tier, where it
-    is not the tournament's; ``reads``: folders that it may read beyond its own and its runtime's.
+    is not the tournament's; ``reads``: folders that it may read beyond its own and its runtime's. ``remote``: it has no
+    command, but comes to `kingmaker serve` by itself.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_name)]
     command: SystemText | None = None
+    remote: Annotated[bool, Field(strict=True)] = False
     cwd: SystemText | None = None
     joins: Place = 0
     leaves: Place | None = None
@@ -89,7 +91,9 @@ class BotEntry(_Settings):
 
     @model_validator(mode="after")
     def _known(self) -> BotEntry:
-        if self.command is None and self.name not in REFERENCE_BOTS:
+        if self.remote and self.command is not None:
+            raise ValueError("a remote bot has no command: leave out the one or the other")
+        if self.command is None and not self.remote and self.name not in REFERENCE_BOTS:
             raise ValueError(f"{self.name!r} has no command and is no reference bot; {nearest(self.name, REFERENCE_BOTS)}")
         if self.command is not None and not _words(self.command):
             raise ValueError("the command is empty")
@@ -98,7 +102,7 @@ class BotEntry(_Settings):
     @property
     def is_reference(self) -> bool:
         """It comes with the project, and plays the same wherever it is started."""
-        return self.command is None or _words(self.command)[0] in REFERENCE_BOTS
+        return not self.remote and (self.command is None or _words(self.command)[0] in REFERENCE_BOTS)
 
     def plays(self, block: int) -> bool:
         """Whether it is in the field at this place of the schedule."""
@@ -113,6 +117,8 @@ class BotEntry(_Settings):
 
     def obstacle(self) -> str | None:
         """Why the command cannot be started on this machine, or None."""
+        if self.remote:
+            return None
         program, folder = self.words()[0], Path(self.cwd or ".")
         if not folder.is_dir():
             return f"bot {self.name!r}: no folder {str(folder)!r} to start it in"
@@ -191,6 +197,8 @@ class Tournament(_Settings):
         game = self.game()
         if self.partners == "mixed" and len(set(game.teams)) == game.players:
             raise ValueError(f"partners is 'mixed', but in {game.ruleset} each plays for himself; leave it out")
+        if self.lanes > 1 and any(bot.remote for bot in self.bots):
+            raise ValueError("lanes is more than 1, but a remote bot has one process for each seat at a table; leave it out")
         seen: set[str] = set()
         for bot in self.bots:
             if bot.name.casefold() in seen:

@@ -12,7 +12,8 @@ from pathlib import Path
 from referee import wire
 from referee.examiner import SEAT, Desk, Examinee, Talk, Wrong
 from referee.faults import Clocks
-from referee.host import FOLDER_PREFIX, GRACE_S
+from referee.host import GRACE_S
+from referee.leftovers import FOLDER_PREFIX
 from referee.processes import Command, LauncherClient
 from referee.rules.ruleset import Game
 from referee.v1 import match_pb2

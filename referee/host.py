@@ -12,13 +12,14 @@ import os
 import secrets
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from referee import leftovers
 from referee.faults import Fault
+from referee.gate import Gate
 from referee.isolation import cells, selftest, tiers
 from referee.isolation.cells import SEAT_VARIABLE
 from referee.link import Link
@@ -41,8 +42,6 @@ MAX_FAILED_STARTS = 3
 MAX_STARTING = max(4, 2 * (os.cpu_count() or 1))
 #: Settings of the host that a bot process may see; everything else stays here, tokens above all.
 PASSED_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SSL_CERT_FILE")
-#: The folders of hosts are called so; one that nobody holds after so long was left by a host that was killed.
-FOLDER_PREFIX, ABANDONED_S = "km-", 60.0
 
 
 class ProcessKey(NamedTuple):
@@ -69,21 +68,27 @@ class ProcessLog:
 
 
 class _BotProcess:
-    """One bot process, its link and its server, from start to end.
+    """One bot process, hosted or remote, its link and its server, from start to end.
 
     ``ready``: it has said hello, or will not. ``ended``: its stream is over, and ``why``. ``over``: all of it is gone;
     ``ending`` says how it came to that, in words for the record.
     """
 
     def __init__(
-        self, key: ProcessKey, folder: Path, link: Link, failed: Callable[[Exception], None], now: Callable[[], float]
+        self,
+        key: ProcessKey,
+        folder: Path,
+        link: Link,
+        failed: Callable[[Exception], None],
+        now: Callable[[], float],
+        grace_s: float,
     ) -> None:
         self.key = key
         self.name = folder.name
         self.folder = folder
         self.link = link
         self.token = secrets.token_hex(32)
-        self.server = BotServer(link, self.token, lost=self._lost, failed=failed, now=now)
+        self.server = BotServer(link, self.token, lost=self._lost, failed=failed, now=now, grace_s=grace_s)
         self.exit: asyncio.Future[dict[str, Any]] | None = None
         self.ready = asyncio.Event()
         self.ended = asyncio.Event()
@@ -100,7 +105,7 @@ class Host:
     """Plays matches with these bots, each by its command.
 
     ``start_timeout_s``: time for a process to say hello. Use as ``async with``, which sees first that the machine isolates
-    the bots as it has to, and raises an IsolationError where it does not.
+    the bots as it has to, and raises an IsolationError where it does not. ``gate``: where remote bots come in.
     """
 
     _folder: Path
@@ -108,7 +113,10 @@ class Host:
     _broken: asyncio.Future[None]
     _pulse: Pulse
 
-    def __init__(self, launcher: LauncherClient, bots: dict[str, Command], *, start_timeout_s: float = 30.0) -> None:
+    def __init__(
+        self, launcher: LauncherClient, bots: dict[str, Command], *, start_timeout_s: float = 30.0, gate: Gate | None = None
+    ) -> None:
+        self._gate = gate
         self._launcher = launcher
         self._bots = bots
         self._start_timeout_s = start_timeout_s
@@ -123,15 +131,17 @@ class Host:
         self._is_closed = False
 
     async def __aenter__(self) -> Host:
-        _sweep()
+        leftovers.sweep()
         gc.set_threshold(*GARBAGE)
-        self._folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX))
+        self._folder = Path(tempfile.mkdtemp(prefix=leftovers.FOLDER_PREFIX))
         self._held = os.open(self._folder, os.O_RDONLY)
         fcntl.flock(self._held, fcntl.LOCK_EX)
         self._broken = asyncio.get_running_loop().create_future()
         await self._launcher.open()
         try:
             await _see_to({command.tier for command in self._bots.values()}, self._launcher)
+            if self._gate is not None:
+                await self._gate.open()
         except BaseException:
             await self._launcher.close()
             self._leave_nothing()
@@ -193,6 +203,8 @@ class Host:
         self._is_closed = True
         self._fail(PlatformError("the host is closed"))
         await asyncio.gather(*(self._end(process) for process in list(self._living.values())))
+        if self._gate is not None:
+            await self._gate.close(GRACE_S)
         await self._launcher.close()
         await asyncio.gather(*self._lives, return_exceptions=True)
         self._pulse.stop()
@@ -213,12 +225,15 @@ class Host:
     async def _process(self, key: ProcessKey) -> _BotProcess:
         """The process that plays as ``key``, started if there is none or it is gone."""
         process = self._processes.get(key)
-        if process is None or (process.link.gone and self._failed_starts.get(key, 0) < MAX_FAILED_STARTS):
+        gate = self._gate if self._gate is not None and key.bot in self._gate.bots else None
+        is_there = gate is not None and gate.waits(key.bot, key.copy)
+        if process is None or (process.link.gone and (is_there or self._failed_starts.get(key, 0) < MAX_FAILED_STARTS)):
             name = str(len(self._keys) + 1)
             self._keys[name] = key
-            process = _BotProcess(key, self._folder / name, self._room.link(key.bot), self._fail, self._pulse.now)
+            grace_s = 0.0 if gate is None else GRACE_S
+            process = _BotProcess(key, self._folder / name, self._room.link(key.bot), self._fail, self._pulse.now, grace_s)
             self._processes[key] = self._living[process.link] = process
-            life = asyncio.create_task(self._live(process))
+            life = asyncio.create_task(self._live(process) if gate is None else self._receive(process, gate))
             self._lives.add(life)
             life.add_done_callback(self._lives.discard)
         await process.ready.wait()
@@ -239,6 +254,31 @@ class Host:
             del self._living[process.link]
             await process.server.close("the process has ended")
             shutil.rmtree(process.folder, ignore_errors=True)
+            process.over.set()
+
+    async def _receive(self, process: _BotProcess, gate: Gate) -> None:
+        """Attend to a remote bot, from when it is needed until it has been away for too long."""
+        bot, copy, server = process.key.bot, process.key.copy, process.server
+        try:
+            await gate.expect(bot, copy, server)
+            await _either(self._broken, server.connected, self._start_timeout_s)
+            if not server.connected.is_set():
+                process.why = "start time-out"
+                process.ended.set()
+            self._failed_starts[process.key] = process.ended.is_set() + self._failed_starts.get(process.key, 0)
+            if not process.ended.is_set():
+                self._failed_starts[process.key] = 0
+                process.ready.set()
+            await process.ended.wait()
+            process.ending = process.why
+            process.link.lost(process.why)
+        except Exception as error:
+            self._fail(error)
+        finally:
+            gate.forget(bot, copy, server)
+            del self._living[process.link]
+            await server.close(process.why)
+            process.ready.set()
             process.over.set()
 
     async def _start(self, process: _BotProcess) -> asyncio.Future[dict[str, Any]]:
@@ -278,6 +318,9 @@ class Host:
 
     async def _end(self, process: _BotProcess) -> None:
         if process.exit is None:
+            await process.server.close("no more matches")
+            process.server.connected.set()  # nobody needs to wait for it
+            process.ended.set()
             return
         farewell = asyncio.create_task(process.server.close("no more matches"))
         await asyncio.wait({process.exit}, timeout=GRACE_S if process.ready.is_set() else 0.0)
@@ -314,25 +357,6 @@ class Host:
                 error.__cause__ = cause
             self._broken.set_exception(error)
             self._broken.exception()  # whether anybody plays or not, it has been seen
-
-
-def _sweep() -> None:
-    """Remove the folders of hosts that were killed together with their launchers."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
-        try:
-            if folder.stat().st_uid != os.getuid() or time.time() - folder.stat().st_mtime < ABANDONED_S:
-                continue
-            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except OSError:
-            continue  # another host removes it
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            cells.sweep(folder)
-            shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            pass  # its host lives
-        finally:
-            os.close(held)
 
 
 async def _either(future: asyncio.Future[Any], event: asyncio.Event, timeout: float | None = None) -> None:

@@ -33,6 +33,8 @@ OPTIONS: list[tuple[str, int]] = [
 WRITE_TIMEOUT_S = 1.0
 #: A bot that would have been late so many times over, had it not waited for a processor, tells that the host is of no use.
 MOST_OVERLOAD = 20
+#: So many times a bot that may come back does so.
+MAX_RETURNS = 3
 #: A message costs as much as a hundred decisions: where more are likely to come, it pays to wait for them.
 LINGER_S = 0.0005
 METHOD, SERVICE, TOKEN_KEY = "Play", "referee.v1.RefereeService", "kingmaker-token"
@@ -86,7 +88,7 @@ class BotServer:
 
     ``connected``: set once the bot has said hello. ``lost`` is told why a stream that no newer one supersedes has
     ended, and by default tells the link; ``failed`` is told of errors here, which are no bot's fault; ``now`` tells
-    the time, by default the loop's.
+    the time, by default the loop's; ``grace_s``: how long a bot may be without a stream and come back, a few times.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class BotServer:
         lost: Callable[[str], None] | None = None,
         failed: Callable[[Exception], None] = _report,
         now: Callable[[], float] | None = None,
+        grace_s: float = 0.0,
     ) -> None:
         self.link = link
         self.connected = asyncio.Event()
@@ -108,7 +111,10 @@ class BotServer:
         self._timer: asyncio.TimerHandle | None = None
         self._meter: Meter | None = None
         self._asked_at, self._patience_s = 0.0, 0.0
+        self._grace_s = grace_s
+        self._grace: asyncio.TimerHandle | None = None
         self._stream: _Stream | None = None
+        self._streams = 0
         self._server: grpc.aio.Server | None = None
         self._goodbye: str | None = None
 
@@ -141,11 +147,21 @@ class BotServer:
         self._goodbye = reason
         self._wake.set()
         self._disarm()
+        if self._grace is not None:
+            self._grace.cancel()
         server, self._server = self._server, None
         if server is not None:
             await server.stop(0.5)
 
     async def _play(self, _: object, context: Context) -> None:
+        given = dict(context.invocation_metadata() or ()).get(TOKEN_KEY, "")
+        if not hmac.compare_digest(str(given).encode(), self._token.encode()):
+            text = f"metadata {TOKEN_KEY!r} is not the token of this socket"
+            await abort(context, grpc.StatusCode.UNAUTHENTICATED, text)
+        await self.converse(context)
+
+    async def converse(self, context: Context) -> None:
+        """Hold the conversation on a stream whose caller is known."""
         await self._admit(context)
         stream = _Stream(context)
         self._take_over(stream)
@@ -155,33 +171,46 @@ class BotServer:
             await asyncio.wait({stream.over})  # which would be cancelled with us if it were awaited itself
             code, text = stream.over.result()
             if code is not grpc.StatusCode.OK:
-                await _abort(context, code, text)
+                await abort(context, code, text)
         finally:
             stream.end(grpc.StatusCode.OK, "stream closed")
             stream.cancel()
             if self._stream is stream:
-                self._disarm()
-                if self._goodbye is None:
-                    with self._guarded():
-                        self._lost(stream.over.result()[1])
+                self._stream = None
+                code, why = stream.over.result()
+                self._miss(why, self._grace_s if code is grpc.StatusCode.OK else 0.0)
+
+    def _miss(self, why: str, grace_s: float) -> None:
+        """The bot has no stream: give it up, at once or if it does not come back in time. Its clock runs on."""
+        if self._goodbye is not None:
+            self._disarm()
+        elif grace_s:
+            self._grace = asyncio.get_running_loop().call_later(grace_s, self._give_up, why)
+        else:
+            self._give_up(why)
+
+    def _give_up(self, why: str) -> None:
+        self._disarm()
+        with self._guarded():
+            self._lost(why)
 
     def _take_over(self, stream: _Stream) -> None:
         """Let this stream be the one of the process; an older one ends."""
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
         if self._stream is not None:
             if self._stream.writer is not None:
                 self._stream.writer.cancel()  # its reader ends after the abort: to cancel a read ends the call
             self._stream.end(grpc.StatusCode.ABORTED, "superseded by a newer stream of the same process")
+        if self._streams:
             self.link.resume()
+        self._streams += 1
         self._stream = stream
         self._wake.set()
 
     async def _admit(self, context: Context) -> None:
-        """Check who calls, and its first message; abort the call where they are not right."""
-        given = dict(context.invocation_metadata() or ()).get(TOKEN_KEY, "")
-        if not hmac.compare_digest(str(given).encode(), self._token.encode()):
-            await _abort(
-                context, grpc.StatusCode.UNAUTHENTICATED, f"metadata {TOKEN_KEY!r} is not the token of this socket"
-            )
+        """Hear the first message; abort the call where it is not right, or comes once too often."""
         try:
             first = await context.read()
         except Exception:
@@ -189,9 +218,12 @@ class BotServer:
         try:
             wire.read_hello(b"" if first is grpc.aio.EOF else first)
         except ProtocolError as error:
-            await _abort(context, grpc.StatusCode.FAILED_PRECONDITION, str(error))
+            await abort(context, grpc.StatusCode.FAILED_PRECONDITION, str(error))
         if self.link.gone is not None:
-            await _abort(context, grpc.StatusCode.ABORTED, "this process has been given up")
+            await abort(context, grpc.StatusCode.ABORTED, "this process has been given up")
+        if self._grace_s and self._streams > MAX_RETURNS:
+            self._give_up(f"came back {MAX_RETURNS} times")
+            await abort(context, grpc.StatusCode.ABORTED, f"came back {MAX_RETURNS} times, which is as often as it may")
 
     async def _read(self, stream: _Stream) -> None:
         link = self.link
@@ -343,7 +375,7 @@ class Pulse:
         self._timer = self._loop.call_later(self.BEAT_S, self._beat)
 
 
-async def _abort(context: Context, code: grpc.StatusCode, text: str) -> None:
+async def abort(context: Context, code: grpc.StatusCode, text: str) -> None:
     """End a call with a status; a peer that is gone already does not hear it."""
     try:
         await context.abort(code, text)

@@ -132,6 +132,8 @@ def play_missing(
     Raises:
         ConfigError: the folder holds something else, or a bot cannot be started.
     """
+    if remote := [bot.name for bot in tournament.bots if bot.remote]:
+        raise ConfigError(f"{remote[0]!r} is remote; `kingmaker serve` plays a tournament with bots that come by themselves")
     secret = [folder, *([] if file is None else [file])]
     obstacles = hosting.obstacles(tournament) or list(hosting.exposed(tournament, secret))
     if obstacles:

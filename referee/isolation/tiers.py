@@ -12,6 +12,8 @@ from referee.isolation.cells import has_mounts
 #: Weakest first. The first is for one's own bots, the others for anybody's.
 TIERS = ("trusted", "landlock", "bubblewrap", "oci")
 TRUSTED = TIERS[0]
+#: What a record says of a bot that runs elsewhere: nothing here isolates it, and nothing here is exposed to it.
+REMOTE = "remote"
 #: For strangers' bots, where nothing else is asked for.
 DEFAULT = "bubblewrap"
 
@@ -26,7 +28,7 @@ class Standing:
 
 def why_not(tier: str) -> str:
     """Why a tier cannot be had on this machine, as far as can be told without trying; empty where it can."""
-    if tier == TRUSTED:
+    if tier in (TRUSTED, REMOTE):
         return ""
     if platform.machine() not in seccomp.MACHINES:
         return f"the system calls of a {platform.machine()} are not known; known are {', '.join(seccomp.MACHINES)}"
@@ -39,7 +41,7 @@ def why_not(tier: str) -> str:
 
 def standing(tier: str) -> Standing:
     """What a tier lacks on this machine; nothing where the host lets us do all that we want."""
-    if tier == TRUSTED:
+    if tier in (TRUSTED, REMOTE):
         return Standing(tier)
     found, can = [], cgroups.controllers()
     if not users.can_switch():

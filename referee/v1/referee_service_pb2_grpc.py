@@ -51,8 +51,10 @@ class RefereeServiceServicer:
 
         Status codes, each with a text that says what would be right:
         UNAUTHENTICATED      no token, or not the token of this socket.
+        PERMISSION_DENIED    a token, but of a bot that does not play here.
         FAILED_PRECONDITION  first message is no hello, or no common version.
-        ABORTED              superseded by a newer stream of the same process.
+        ABORTED              superseded by a newer stream of the same process, or
+        given up: gone for too long, or came back too often.
         RESOURCE_EXHAUSTED   a message above the limit, or ten strikes.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -6,6 +6,8 @@ The conversation between the referee and one bot process.
 A bot process opens one Play stream and sits at any number of tables on it.
 The token of the process goes into the call's metadata under the key
 "kingmaker-token"; a missing or wrong one ends the call with UNAUTHENTICATED.
+A remote bot whose connection breaks may come back within two seconds, three
+times: the open decisions are asked again under the same numbers.
 
   state   | bot may send | referee may send | next
   opened  | hello        | -                | greeted
@@ -53,8 +55,10 @@ class RefereeServiceStub:
 
     Status codes, each with a text that says what would be right:
       UNAUTHENTICATED      no token, or not the token of this socket.
+      PERMISSION_DENIED    a token, but of a bot that does not play here.
       FAILED_PRECONDITION  first message is no hello, or no common version.
-      ABORTED              superseded by a newer stream of the same process.
+      ABORTED              superseded by a newer stream of the same process, or
+                           given up: gone for too long, or came back too often.
       RESOURCE_EXHAUSTED   a message above the limit, or ten strikes.
     """
 
@@ -68,8 +72,10 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
 
     Status codes, each with a text that says what would be right:
       UNAUTHENTICATED      no token, or not the token of this socket.
+      PERMISSION_DENIED    a token, but of a bot that does not play here.
       FAILED_PRECONDITION  first message is no hello, or no common version.
-      ABORTED              superseded by a newer stream of the same process.
+      ABORTED              superseded by a newer stream of the same process, or
+                           given up: gone for too long, or came back too often.
       RESOURCE_EXHAUSTED   a message above the limit, or ten strikes.
     """
 
@@ -86,8 +92,10 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Status codes, each with a text that says what would be right:
           UNAUTHENTICATED      no token, or not the token of this socket.
+          PERMISSION_DENIED    a token, but of a bot that does not play here.
           FAILED_PRECONDITION  first message is no hello, or no common version.
-          ABORTED              superseded by a newer stream of the same process.
+          ABORTED              superseded by a newer stream of the same process, or
+                               given up: gone for too long, or came back too often.
           RESOURCE_EXHAUSTED   a message above the limit, or ten strikes.
         """
 
