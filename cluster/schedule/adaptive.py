@@ -27,8 +27,6 @@ from cluster.tournament import Tournament
 BASE = 20
 #: Blocks of a round, and how many of them stay balanced.
 ROUND, STEADY = 30, 9
-#: A question whose chance to be answered wrongly is less is settled as far as the allocation goes.
-SETTLED = 0.025
 
 
 class Adaptive:
@@ -92,9 +90,10 @@ class Adaptive:
         rank = np.argsort(np.argsort(-comparison.values[places], kind="stable"), kind="stable")
         apart = np.abs(rank[:, None] - rank[None, :])
         weight = np.where(apart == 1, 1.0, np.where(apart == 2, 0.5, 0.0))
-        priority = np.where(wrong > SETTLED, weight * wrong * doubt, 0.0)
+        settled = told_apart(comparison)[np.ix_(places, places)]
+        priority = np.where(settled, 0.0, weight * wrong * doubt)
         # Rounded, so that the last bits of another machine's arithmetic decide nothing.
-        shares = np.round(priority / max(float(priority.max()), 1e-12), 6)
+        shares = np.round(priority / max(float(priority.max()), 1e-300), 6)
         return self._seen.met / max(float(self._seen.met.max()), 1.0) * 1e-3 - shares
 
     def _block(self, lineup: Table) -> Block:

@@ -6,54 +6,30 @@ The luck of the cards is partly the same in all games of a block, as with real d
 from collections.abc import Iterator
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy import stats
 
+from cluster.schedule import blocks
 from cluster.statistics.blocks import BlockTable, block_table
 from cluster.statistics.points import rate_points
 from cluster.statistics.ratings import ELO, rate
 from cluster.statistics.sequential import confidence_sequence, sprt
+from tests.cluster import luck
+from tests.cluster.fakes import a_tournament
 
 pytestmark = pytest.mark.slow
 
-KLEIN = np.array([[0, 1, 2, 3], [1, 0, 3, 2], [2, 3, 0, 1], [3, 2, 1, 0]])
-TOURNAMENTS = 400
+TOURNAMENTS = 500
 BLOCKS = 70
 
 
-def tournament(rng: np.random.Generator, strength: np.ndarray) -> BlockTable:
-    """Play 70 Klein blocks with balanced appearances; pair results follow Bradley–Terry with these strengths.
-
-    Totals are strength and Gumbel luck, so that differences are logistic; a seat's luck is the cards' in half of all
-    cases, the same over the block, and fresh in the others.
-    """
-    bots = len(strength)
-    order = np.concatenate([rng.permutation(bots) for _ in range(-(-BLOCKS * 4 // bots) + 4)])
-    lineups: list[np.ndarray] = []
-    while len(lineups) < BLOCKS:
-        lineup, order = order[:4], order[4:]
-        if len(set(lineup.tolist())) == 4:
-            lineups.append(lineup)
-        if order.size < 4:
-            order = rng.permutation(bots)
-    seated = np.array(lineups)[:, KLEIN]
-    cards, fresh = rng.gumbel(size=(BLOCKS, 1, 4)), rng.gumbel(size=seated.shape)
-    total = strength[seated] + np.where(rng.random(seated.shape) < 0.5, cards, fresh)
-    block, game, seat = (axis.ravel() for axis in np.indices(seated.shape))
-    columns = {"number": block, "game": game, "seat": seat, "team": seat, "total": total.ravel()}
-    columns |= {"place": seated.ravel(), "rank": 1 + (total[..., :, None] < total[..., None, :]).sum(axis=-1).ravel()}
-    return block_table(
-        pl.DataFrame(columns).with_columns(
-            block_id=pl.format("b{}", pl.col("number") + 100), bot=pl.format("b{}", pl.col("place") + 10), games=4
-        )
-    )
-
-
 def tournaments(seed: int, strength: np.ndarray) -> Iterator[BlockTable]:
+    """Whole tournaments of the balanced schedule, 70 blocks each; bot ``b10`` has the first strength, and so on."""
     rng = np.random.default_rng(seed)
-    for _ in range(TOURNAMENTS):
-        yield tournament(rng, strength)
+    truth = {f"b{10 + place}": float(value) for place, value in enumerate(strength)}
+    for number in range(TOURNAMENTS):
+        settings = a_tournament(tuple(truth), blocks=BLOCKS, seed=f"{seed}/{number}")
+        yield block_table(luck.played(rng, blocks(settings), truth))
 
 
 def test_intervals_of_eight_bots_cover() -> None:
@@ -107,11 +83,11 @@ def test_sequential_test_keeps_its_errors(t: float, wrong: str) -> None:
     rng = np.random.default_rng(3)
     tests = [sprt(block_contrasts(rng, t, 3000)) for _ in range(1000)]
     errors = float(np.mean([test.decision == wrong for test in tests]))
-    blocks = float(np.mean([test.decided_at for test in tests if test.decided_at]))
-    print(f"\nsequential test at t = {t}: {errors:.1%} wrong, {blocks:.0f} blocks on average")
-    assert errors <= 0.07
+    length = float(np.mean([test.decided_at for test in tests if test.decided_at]))
+    print(f"\nduel at t = {t}: {errors:.1%} wrong (nominal 5.0 %), {length:.0f} blocks on average (481 of a fixed length)")
+    assert errors <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)  # nominal, and what 1,000 tests may be off by chance
     assert all(test.decided_at for test in tests)
-    assert blocks < 350
+    assert length < 350
 
 
 def test_confidence_sequence_keeps_its_error_at_a_thousand_looks() -> None:
