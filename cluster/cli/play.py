@@ -107,7 +107,7 @@ def _order(matches: pl.DataFrame) -> str:
     comparison = compared(matches)
     still_open = open_questions(comparison) if comparison is not None else []
     if comparison is not None and not still_open:
-        return "the whole order is told apart, by bounds that may be watched; the intervals above do not know that results chose the blocks"
+        return "the whole order is told apart, by bounds that may be watched"
     pairs = ", ".join(f"{one} and {other}" for one, other in still_open)
     return f"the budget of blocks is spent; not told apart: {pairs or 'anybody'}"
 

@@ -1,12 +1,15 @@
 """A duel stops by itself, at the same block however it was played, and says what it stands on."""
 
+import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from cluster import run
@@ -154,3 +157,25 @@ def test_another_question_in_the_same_folder_is_refused(tmp_path: Path) -> None:
     refused = CliRunner().invoke(app, [*words, "--t1", "0.2"])
     assert refused.exit_code != 0
     assert "duel.t1 was 0.15, is 0.2" in str(refused.exception)
+
+
+@pytest.mark.usefixtures("fake_bots")
+def test_on_a_terminal_the_bounds_are_on_screen_while_it_is_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(command, "err", Console(file=screen, force_terminal=True, width=120))
+    words = ["duel", "random", "lowest", "--ruleset", "kings_corner", "--option", "players=2", "--max-blocks", "30"]
+    assert CliRunner().invoke(app, [*words, "--results", str(tmp_path / "r")]).exit_code == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
+    for block in (10, 20, 30):
+        assert f"random against lowest, block {block} (of fixed length: 481)" in text
+    assert re.search(r"not better ─*●─* better", text)
+    assert "bounds -2.94 and +2.94" in text
+
+
+@pytest.mark.usefixtures("fake_bots")
+def test_where_nobody_watches_a_line_is_printed_now_and_then(tmp_path: Path) -> None:
+    words = ["duel", "random", "random", "--ruleset", "kings_corner", "--option", "players=2", "--max-blocks", "60"]
+    told = CliRunner().invoke(app, [*words, "--results", str(tmp_path / "r"), "--t0=-0.1", "--t1", "0.1"])
+    assert told.exit_code == 0
+    assert told.stderr.count("log-likelihood ratio") == 1
+    assert "block 50: log-likelihood ratio" in told.stderr
