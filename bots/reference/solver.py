@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -45,10 +46,7 @@ class Program:
     """The solver, as a process that answers lines."""
 
     def __init__(self) -> None:
-        if not PROGRAM.exists():
-            how = "make solver" if shutil.which("cargo") else "install Rust (cargo), then: make solver"
-            raise NotBuilt(f"the solver is not built; {how}")
-        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.process = subprocess.Popen([built()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def ask(self, line: str) -> str:
         """The answer to a line.
@@ -68,6 +66,18 @@ class Program:
     def close(self) -> None:
         """End the process."""
         self.process.communicate(timeout=10)
+
+
+def built() -> Path:
+    """The program's file.
+
+    Raises:
+        NotBuilt: it is not there.
+    """
+    if not PROGRAM.exists():
+        how = "make solver" if shutil.which("cargo") else "install Rust (cargo), then: make solver"
+        raise NotBuilt(f"the solver is not built; {how}")
+    return PROGRAM
 
 
 def question(observation: Observation, legal: list[int], nodes: int | None) -> str:
@@ -100,3 +110,7 @@ def line(verb: str, words: dict[str, object]) -> str:
 def listed(numbers: list[int] | tuple[int, ...]) -> str:
     """Numbers with commas between them."""
     return ",".join(map(str, numbers))
+
+
+if __name__ == "__main__":  # the program itself, for whoever has lines to ask
+    os.execv(built(), [str(PROGRAM)])
