@@ -2,7 +2,9 @@
 //
 // Each text is hashed by FNV-1a of 64 bits, and that of a decision begins with the hash of what was heard of matches;
 // the answer is the legal action at this number modulo their count. With KINGMAKER_WITNESS set it prints what it hears.
-import { play } from './src/client.js';
+// First of all it checks the helpers for cards.
+import assert from 'node:assert/strict';
+import { cardNumber, cardsMask, cardText, maskCards, play, rankOf, suitOf } from './src/index.js';
 
 let heard = 0xcbf29ce484222325n;
 
@@ -14,6 +16,11 @@ function listen(told) {
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
   return hash;
 }
+
+const all = Array.from({ length: 52 }, (_, card) => card);
+assert.deepEqual(all.map((card) => cardNumber(cardText(card))), all);
+assert.deepEqual([cardText(0), cardText(51), suitOf(51), rankOf(51)], ['2C', 'AS', 3, 12]);
+assert.deepEqual(maskCards(cardsMask(all)), all);
 
 await play({
   name: 'witness',

@@ -2,12 +2,14 @@
 
 Each text is hashed by FNV-1a of 64 bits, and that of a decision begins with the hash of what was heard of matches;
 the answer is the legal action at this number modulo their count. With KINGMAKER_WITNESS set it prints what it hears.
+First of all it checks the helpers for cards.
 """
 
 import os
 import sys
 
 import bots
+from bots import cards
 
 MASK = (1 << 64) - 1
 
@@ -37,5 +39,12 @@ class Witness:
         return fnv(str(told), self.heard)
 
 
+def check_cards():
+    assert [cards.card(cards.card_text(number)) for number in range(52)] == list(range(52))
+    assert (cards.card_text(0), cards.card_text(51), cards.suit_of(51), cards.rank_of(51)) == ("2C", "AS", 3, 12)
+    assert cards.members(cards.mask(range(52)) & cards.SUIT_MASKS[cards.HEARTS]) == list(range(26, 39))
+
+
 if __name__ == "__main__":
+    check_cards()
     bots.play(Witness(), name="witness")

@@ -93,24 +93,3 @@ impl FromIterator<Card> for CardSet {
         CardSet(cards.into_iter().fold(0, |set, card| set | 1 << card.0))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_card_is_suit_and_rank() {
-        for number in 0..52 {
-            assert_eq!(Card(number).to_string().parse(), Ok(Card(number)));
-        }
-        assert_eq!((Card(0).to_string().as_str(), Card(51).to_string().as_str()), ("2C", "AS"));
-        assert!("XH".parse::<Card>().is_err());
-    }
-
-    #[test]
-    fn a_set_holds_each_card() {
-        let all: CardSet = (0..52).map(Card).collect();
-        assert_eq!((all.0, all.len(), all.of_suit(3).len()), ((1 << 52) - 1, 52, 13));
-        assert_eq!(CardSet(0b101).collect::<Vec<_>>(), [Card(0), Card(2)]);
-    }
-}

@@ -2,11 +2,14 @@
 //
 // Each text is hashed by FNV-1a of 64 bits, and that of a decision begins with the hash of what was heard of matches;
 // the answer is the legal action at this number modulo their count. With KINGMAKER_WITNESS set it prints what it hears.
+// First of all it checks the helpers for cards.
 package main
 
 import (
 	"fmt"
+	"log"
 	"os"
+	"slices"
 
 	"kingmakerbot/kingmaker"
 )
@@ -35,7 +38,26 @@ func (w *witness) listen(told fmt.Stringer) uint64 {
 	return hash
 }
 
+func checkCards() {
+	all := make([]kingmaker.Card, 52)
+	for number := range all {
+		card, err := kingmaker.ParseCard(kingmaker.Card(number).String())
+		if err != nil || int(card) != number {
+			log.Panic(card, err)
+		}
+		all[number] = card
+	}
+	set := kingmaker.Set(all...)
+	if set.Len() != 52 || !set.Has(51) || !slices.Equal(set.OfSuit(kingmaker.Hearts).Cards(), all[26:39]) {
+		log.Panic(set)
+	}
+	if all[0].String() != "2C" || all[51].String() != "AS" || all[51].Suit() != kingmaker.Spades || all[51].Rank() != kingmaker.Ace {
+		log.Panic(all)
+	}
+}
+
 func main() {
+	checkCards()
 	_, prints := os.LookupEnv("KINGMAKER_WITNESS")
 	kingmaker.Main("witness", &witness{heard: 0xcbf29ce484222325, prints: prints})
 }
