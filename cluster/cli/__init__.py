@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cluster.cli import admin, analyse, checks, doctor, duel, host, new, null, play, results, rules, serve, submit
+from cluster.cli import admin, analyse, checks, doctor, duel, host, intake, new, null, play, results, rules, serve, submit
 from referee.rules.errors import KingmakerError
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for module in (new, play, results, analyse, duel, null, checks, rules, doctor, host, submit, admin, serve):
+for module in (new, play, results, analyse, duel, null, checks, rules, doctor, host, intake, submit, admin, serve):
     module.register(app)
 
 

@@ -131,6 +131,8 @@ class Confined(Cell):
         _note(order.seat, self._group.folders)
         if self._user is not None:
             _own(order.seat, self._user.uid)
+            for folder in order.writes:
+                _give(folder, self._user.uid)
             if hides_mounts():
                 mounts.scratch(self.scratch, order.limits.scratch_mb * MEGABYTE, self._user.uid)
                 self._is_mounted = True
@@ -234,6 +236,14 @@ def _own(seat: str, uid: int) -> None:
         os.chmod(path, 0o600 if stat.S_ISSOCK(os.lstat(path).st_mode) else 0o400)
     os.chown(seat, uid, uid)
     os.chmod(seat, 0o500)
+
+
+def _give(folder: str, uid: int) -> None:
+    """Let a user have a folder and all that is in it."""
+    for inner, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.chown(os.path.join(inner, name), uid, uid, follow_symlinks=False)
+    os.chown(folder, uid, uid)
 
 
 def _check(path: str) -> None:

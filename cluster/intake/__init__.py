@@ -1,0 +1,1 @@
+"""Taking in what strangers send: archives of bots, and builds of them."""
