@@ -41,11 +41,11 @@ def test_the_bot_of_the_readme_is_ten_lines_and_plays(tmp_path):
 
 @pytest.mark.parametrize("document", ["README.md", "docs/tournaments.md", "docs/results.md", "docs/statistics.md", "docs/bots.md"])
 def test_commands_in_documents_exist(document):
-    shown = set(re.findall(r"kingmaker ([a-z]+)\b", (ROOT / document).read_text(encoding="utf-8")))
+    shown = set(re.findall(r"kingmaker ([a-z]+(?:-[a-z]+)*)\b", (ROOT / document).read_text(encoding="utf-8")))
     help_text = subprocess.run(
         [sys.executable, "-m", "cluster.cli", "--help"], capture_output=True, text=True, timeout=60, cwd=ROOT
     ).stdout
-    known = set(re.findall(r"│ ([a-z]+) ", help_text))
+    known = set(re.findall(r"│ ([a-z]+(?:-[a-z]+)*) ", help_text))
     assert shown <= known
 
 
