@@ -3,11 +3,13 @@
 import asyncio
 import hashlib
 import sys
+from dataclasses import replace
 from time import perf_counter
 
 from cluster.schedule import KLEIN
 from referee.faults import Clocks
 from referee.host import Command, Host, LauncherClient, ProcessKey
+from referee.isolation import tiers
 from referee.rules import registry
 from referee.table import MatchSpec, Table
 
@@ -16,13 +18,27 @@ BOTS = ("north", "east", "south", "west")
 RUNS = {1: 2, 64: 64, 256: 256, 1024: 512}
 PATIENT = Clocks(budget_ms=10_000)
 PYTHON = Command((sys.executable, "-m", "bots.reference", "random"))
+ISOLATED = replace(PYTHON, tier="bubblewrap")
 
 
 def measure() -> dict[str, float]:
     """King with four random Python bots in four processes."""
     figures = {f"decisions_per_s_{t}_table{'s' * (t > 1)}": asyncio.run(run(t, n, PYTHON)) for t, n in RUNS.items()}
     figures["decisions_256_tables_over_1_table"] = figures["decisions_per_s_256_tables"] / figures["decisions_per_s_1_table"]
-    return figures
+    return figures | _isolated()
+
+
+def _isolated() -> dict[str, float]:
+    """What isolation costs: both ways in turns, and the better of each, because the machine's speed drifts."""
+    if reason := tiers.why_not(ISOLATED.tier):
+        print(f"{reason}: no figure for isolated bots")
+        return {}
+    rounds = [[asyncio.run(run(256, 256, command)) for command in (PYTHON, ISOLATED)] for _ in range(3)]
+    trusted, isolated = (max(figures) for figures in zip(*rounds, strict=True))
+    return {
+        "decisions_per_s_256_tables_bubblewrap": isolated,
+        "decisions_bubblewrap_over_trusted": isolated / trusted,
+    }
 
 
 async def run(tables: int, blocks: int, command: Command) -> float:

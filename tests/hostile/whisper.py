@@ -13,7 +13,8 @@ import threading
 
 import bots
 
-NAME, SHARED = sys.argv[2], sys.argv[3]
+MARK, NAME, SHARED = sys.argv[1:4]
+FOLDERS = ("/dev/shm", "/tmp", "/var/tmp", os.environ["HOME"])
 LIBC = ctypes.CDLL(None, use_errno=True)
 heard: set[str] = set()
 
@@ -90,14 +91,14 @@ def shared_memory():
 
 def files():
     """Files in places that both know."""
-    for folder in ("/dev/shm", "/tmp", "/var/tmp", os.environ["HOME"]):
+    for folder in FOLDERS:
         for other in {"a", "b"} - {NAME}:
             try:
-                with open(f"{folder}/whisper-{NAME}", "w") as file:
+                with open(f"{folder}/whisper-{MARK}-{NAME}", "w") as file:
                     file.write("x")
             except OSError:
                 pass
-            if os.path.exists(f"{folder}/whisper-{other}"):
+            if os.path.exists(f"{folder}/whisper-{MARK}-{other}"):
                 heard.add(folder)
 
 
@@ -124,4 +125,7 @@ class Whisper:
 
 bots.play(Whisper())
 stop.set()
+for folder in FOLDERS:
+    if os.path.exists(f"{folder}/whisper-{MARK}-{NAME}"):
+        os.remove(f"{folder}/whisper-{MARK}-{NAME}")
 print("heard:", ", ".join(sorted(heard)) or "nothing", flush=True)
