@@ -10,7 +10,22 @@ import sys
 
 import typer
 
-from cluster.cli import admin, analyse, checks, doctor, duel, host, intake, new, null, play, results, rules, serve, submit
+from cluster.cli import (
+    admin,
+    analyse,
+    checks,
+    doctor,
+    duel,
+    host,
+    intake,
+    new,
+    null,
+    play,
+    results,
+    rules,
+    serve,
+    submit,
+)
 from referee.rules.errors import KingmakerError
 
 app = typer.Typer(
