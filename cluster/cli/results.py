@@ -199,20 +199,30 @@ def dashboard(
     port: Annotated[int, typer.Option(help="The port on this machine.")] = 8501,
 ) -> None:
     """Open the pages on a results folder, on this machine alone; it follows a running tournament."""
+    if not (folder.is_dir() and not any(folder.iterdir())):  # an empty one may be filled by a tournament that begins
+        _ = Store(folder).plan
+    words = dashboard_words(folder, port)
+    say(f"the dashboard is at http://127.0.0.1:{port} (Ctrl-C ends it)")
+    try:
+        sys.exit(subprocess.run(words).returncode)
+    except KeyboardInterrupt:
+        sys.exit(0)
+
+
+def dashboard_words(folder: Path, port: int) -> list[str]:
+    """The command that shows the pages on a folder, on this machine alone.
+
+    Raises:
+        ConfigError: the dashboard is not installed.
+    """
     spec = importlib.util.find_spec("dashboard")
     if spec is None or not spec.submodule_search_locations or importlib.util.find_spec("streamlit") is None:
         raise ConfigError("the dashboard is not installed: pip install 'kingmaker[dashboard]'")
-    if not (folder.is_dir() and not any(folder.iterdir())):  # an empty one may be filled by a tournament that begins
-        _ = Store(folder).plan
     app = Path(spec.submodule_search_locations[0]) / "app.py"
     options = {"server.address": "127.0.0.1", "server.port": str(port), "server.headless": "true",
                "browser.gatherUsageStats": "false", "client.toolbarMode": "viewer"}  # fmt: skip
     flags = [part for name, value in options.items() for part in (f"--{name}", value)]
-    say(f"the dashboard is at http://127.0.0.1:{port} (Ctrl-C ends it)")
-    try:
-        sys.exit(subprocess.run([sys.executable, "-m", "streamlit", "run", str(app), *flags, "--", str(folder)]).returncode)
-    except KeyboardInterrupt:
-        sys.exit(0)
+    return [sys.executable, "-m", "streamlit", "run", str(app), *flags, "--", str(folder)]
 
 
 def _evidence(store: Store) -> summaries.Evidence:

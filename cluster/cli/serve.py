@@ -1,4 +1,4 @@
-"""`kingmaker serve`: a tournament in which some bots come over the network."""
+"""`kingmaker serve`: a competition, or a tournament in which some bots come over the network."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import typer
 
 from cluster import hosting
 from cluster import tournament as tournaments
+from cluster.cli import compete
 from cluster.cli import results as shown
 from cluster.cli.admin import DEFAULT
+from cluster.cli.competition import DATA, DatabaseOption, DataOption
 from cluster.cli.output import Bar, Format, FormatOption, say
 from cluster.cli.play import end
 from cluster.store import Store
@@ -21,12 +23,16 @@ from referee.rules.errors import ConfigError
 
 def register(app: typer.Typer) -> None:
     """Enter the command."""
-    app.command(epilog="Example: kingmaker serve league.toml --results results/league --listen 127.0.0.1:50051")(serve)
+    app.command(epilog="Example: kingmaker serve; kingmaker serve league.toml --results results/league")(serve)
 
 
 def serve(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The tournament file; a bot with remote = true comes by itself.")],
-    results: Annotated[Path, typer.Option("--results", metavar="DIR", help="The results folder; what is there is not played again.")],
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE.toml]", help="A tournament file, in which a bot with remote = true comes by itself; without it a competition is run.")] = None,
+    results: Annotated[Path | None, typer.Option("--results", metavar="DIR", help="With a file: the results folder; what is there is not played again.")] = None,
+    data: DataOption = DATA,
+    database: DatabaseOption = None,
+    submit: Annotated[str, typer.Option(metavar="HOST:PORT", help="Of a competition: where authors submit.")] = compete.SUBMIT,
+    dashboard_port: Annotated[int, typer.Option(min=0, max=65535, help="Of a competition: the port of its pages on this machine; 0 for none.")] = 8501,
     listen: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where remote bots come in.")] = "127.0.0.1:50051",
     tls_cert: Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate chain, PEM.")] = None,
     tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key, PEM.")] = None,
@@ -34,6 +40,19 @@ def serve(
     tokens: Annotated[Path, typer.Option(metavar="FILE", help="The file of the tokens (kingmaker admin token).")] = DEFAULT,
     extend: Annotated[bool, typer.Option("--extend", help="The file has more blocks or bots than the folder was made for.")] = False,
     form: FormatOption = Format.table,
+) -> None:
+    """Run a competition, or with a file a tournament in which some bots are remote; Ctrl-C ends it, and nothing is lost."""
+    if file is None:
+        compete.compete(data, database, submit, tls_cert, tls_key, plaintext, dashboard_port)
+        return
+    if results is None:
+        raise ConfigError(f"{file} is a tournament; --results names the folder that it is played into")
+    gate = (listen, _tls(tls_cert, tls_key), plaintext)
+    _tournament(file, results, gate, tokens, extend=extend, form=form)
+
+
+def _tournament(
+    file: Path, results: Path, address: tuple[str, tuple[bytes, bytes] | None, bool], tokens: Path, *, extend: bool, form: Format
 ) -> None:
     """Play a tournament in which some bots are remote, and print the standings."""
     from cluster.run import run, settled
@@ -45,7 +64,7 @@ def serve(
     obstacles = hosting.obstacles(tournament) or list(hosting.exposed(tournament, [file, results]))
     if obstacles:
         raise ConfigError("; ".join(obstacles))
-    gate = Listen(listen, _tls(tls_cert, tls_key), plaintext)
+    gate = Listen(*address)
     gate.check()
     known = TokenFile(tokens)
     for bot in {bot.name for bot in tournament.bots if bot.remote} - {entry.bot for entry in known.entries()}:
@@ -55,7 +74,7 @@ def serve(
         bar = stack.enter_context(Bar())
         crew = Crew(tournament, gate, known.bot, bar.warn)
         stack.callback(crew.close)
-        say(f"remote bots come in at {listen}{'' if gate.tls else ', without TLS'}")
+        say(f"remote bots come in at {gate.address}{'' if gate.tls else ', without TLS'}")
         try:
             outcome = run(tournament, results, crew.play, bar, extend=extend)
         except KeyboardInterrupt:

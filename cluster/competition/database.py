@@ -18,6 +18,8 @@ from referee.rules.errors import ConfigError, KingmakerError
 #: For so long a database that is away is asked again, and so often.
 PATIENCE_S, RETRY_S = 60.0, 0.2
 _BUSY_MS = 30_000
+#: Where our own processes find the address, which may hold a password.
+DATABASE = "KINGMAKER_DATABASE"
 
 T = TypeVar("T")
 
@@ -39,6 +41,7 @@ class Database:
     """
 
     def __init__(self, url: str, patience_s: float = PATIENCE_S) -> None:
+        self.address = url
         self.engine = _engine(url)
         self._patience_s = patience_s
 

@@ -160,6 +160,19 @@ def move(database: Database, submission: str, expected: Sequence[State], state: 
     return database.write(work)
 
 
+def note(database: Database, submission: str, text: str) -> None:
+    """Add to a submission's log."""
+    moment = now()
+
+    def work(connection: Connection) -> None:
+        row = connection.execute(select(submissions).where(submissions.c.id == submission).with_for_update()).one()
+        line = _line(moment, text)
+        if not row.log.endswith(line):
+            _set(connection, row.id, log=(row.log + line)[-LOG_LETTERS:])
+
+    database.write(work)
+
+
 def enter_version(database: Database, submission: Submission, manifest: Manifest, tree: str) -> Version:
     """The version of a bot that has this content: the one that is there, or the next one.
 
@@ -181,9 +194,7 @@ def enter_version(database: Database, submission: Submission, manifest: Manifest
                 "language": manifest.language, "rulesets": list(manifest.rulesets), "created": moment,
             })  # fmt: skip
         row = connection.execute(select(versions).where(here, versions.c.tree == tree)).one()
-        connection.execute(
-            update(submissions).where(submissions.c.id == submission.id).values(version_id=row.id, bot_name=bot.name)
-        )
+        _set(connection, submission.id, version_id=row.id, bot_name=bot.name)
         return _version(row, bot.name)
 
     return database.write(work)
@@ -254,8 +265,11 @@ def _bot(connection: Connection, owner: Row[Any], name: str, moment: datetime) -
 
 def _change(connection: Connection, row: Row[Any], state: State, moment: datetime, note: str, **more: Any) -> None:
     log = (row.log + _line(moment, note))[-LOG_LETTERS:]
-    values = {"state": state, "changed": moment, "log": log, **more}
-    connection.execute(update(submissions).where(submissions.c.id == row.id).values(**values))
+    _set(connection, row.id, state=state, changed=moment, log=log, **more)
+
+
+def _set(connection: Connection, submission: str, **values: Any) -> None:
+    connection.execute(update(submissions).where(submissions.c.id == submission).values(**values))
 
 
 def _line(moment: datetime, note: str) -> str:

@@ -8,18 +8,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import os
-import secrets
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from cluster import batch
-from cluster.competition import owners, registry
+from cluster.competition import owners, registry, uploads
 from cluster.competition.database import Database, NoDatabase
 from cluster.competition.owners import Owner, Refused
 from cluster.competition.place import Place
@@ -35,7 +31,6 @@ MAX_PIECE, TELL_EVERY = 1 << 20, 1 << 20
 UPLOAD_SILENCE_S = 60.0
 #: Uploads at a time; the others wait.
 MAX_UPLOADS = 16
-_TEMPORARY = ".tmp-"
 
 T = TypeVar("T")
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -48,7 +43,7 @@ class CompetitionService(pb_grpc.CompetitionServiceServicer):
         self._place = place
         self._database = database
         self._uploads = asyncio.Semaphore(MAX_UPLOADS)
-        for left in place.uploads.glob(f"{_TEMPORARY}*"):
+        for left in place.uploads.glob(f"{uploads.TEMPORARY}*"):
             left.unlink()
 
     async def Submit(self, requests: AsyncIterator[pb.SubmitRequest], context: Context) -> AsyncIterator[pb.SubmitResponse]:
@@ -56,7 +51,7 @@ class CompetitionService(pb_grpc.CompetitionServiceServicer):
         owner = await self._caller(context, "submit")
         async with self._uploads:
             size = await self._header(requests, owner, context)
-            temporary = self._place.uploads / f"{_TEMPORARY}{secrets.token_hex(8)}"
+            temporary = uploads.temporary(self._place)
             try:
                 digest = hashlib.sha256()
                 with temporary.open("xb") as file:
@@ -68,7 +63,7 @@ class CompetitionService(pb_grpc.CompetitionServiceServicer):
                         if arrived - told >= TELL_EVERY:
                             told = arrived
                             yield pb.SubmitResponse(arrived=arrived)
-                submission = await self._do(context, self._enter, owner, digest.hexdigest(), size, temporary)
+                submission = await self._do(context, uploads.enter, self._place, self._database, owner, temporary, digest.hexdigest())
                 yield pb.SubmitResponse(submission=_submission(submission))
             finally:
                 temporary.unlink(missing_ok=True)
@@ -135,21 +130,6 @@ class CompetitionService(pb_grpc.CompetitionServiceServicer):
                 return await anext(requests, None)
         except TimeoutError:
             await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, f"nothing came for {UPLOAD_SILENCE_S:.0f} seconds; send it again")
-            raise
-
-    def _enter(self, owner: Owner, digest: str, size: int, temporary: Path) -> Submission:
-        """Put an archive in its place, and then write down that it is there."""
-        chosen = registry.id_of(owner, digest)
-        final = self._place.upload(chosen)
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, final)  # by the same bytes, if it was there
-        batch.sync(final.parent)
-        try:
-            return registry.receive(self._database, owner, digest, size)
-        except NotTaken:
-            if not registry.is_there(self._database, chosen):
-                final.unlink()
             raise
 
     async def _reader(self, context: Context) -> tuple[Owner, bool]:

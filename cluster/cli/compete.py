@@ -1,0 +1,47 @@
+"""`kingmaker serve` without a file: a competition, with all that it needs, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cluster.cli.competition import opened
+from cluster.cli.output import say
+from referee.isolation import tiers
+from referee.rules.errors import ConfigError
+
+SUBMIT = "127.0.0.1:7410"
+
+
+def compete(
+    data: Path, database: str | None, submit: str, tls_cert: Path | None, tls_key: Path | None, plaintext: bool, dashboard_port: int
+) -> None:
+    """Run a competition: take submissions, build and try them, keep playing, show the standings.
+
+    Raises:
+        ConfigError: it cannot be run on this machine as it has to be.
+    """
+    if (tls_cert is None) != (tls_key is None):
+        raise ConfigError("--tls-cert and --tls-key go together")
+    from referee.gate import Listen  # gRPC takes its time; other commands do without it
+
+    for file in (tls_cert, tls_key):
+        if file is not None and not file.is_file():
+            raise ConfigError(f"{file}: no such file")
+    Listen(submit, (b"", b"") if tls_cert else None, plaintext).check()
+    place, registry = opened(data, database)
+    from cluster.competition import seasons, serve, settings
+
+    chosen = settings.load(place.folder)
+    if reason := tiers.why_not(chosen.isolation):
+        raise ConfigError(
+            f"what strangers submit is isolated by {chosen.isolation}, and {reason}; install it, or set isolation in "
+            f"{place.folder / settings.FILE}: landlock needs nothing installed, trusted is for a competition among friends"
+        )
+    season = seasons.current(registry)
+    registry.close()
+    say(f"season {season.number}; the commitment to its seed is {season.commitment}")
+    say(f"authors submit to it: kingmaker submit DIR --server {submit}")
+    if dashboard_port:
+        say(f"the pages are at http://127.0.0.1:{dashboard_port}; Ctrl-C ends all of it, and nothing is lost")
+    serve.Tree(serve.parts(place.folder.resolve(), submit, dashboard_port or None, tls_cert, tls_key), registry.address, say).run()
+
