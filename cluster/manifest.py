@@ -23,6 +23,15 @@ _PYTHON = ("bots/*.py", "referee/__init__.py", "referee/rules/**/*.py", "referee
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
 
 
+class InCompetition(BaseModel):
+    """What is different in a competition, where a build has no network; an empty build is none."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    build: Annotated[str, Field(max_length=1000)] | None = None
+    run: Text | None = None
+
+
 class Manifest(BaseModel):
     """What `bot.toml` says: the bot's name, how it is built and run in its folder, and the rulesets that it plays."""
 
@@ -33,6 +42,13 @@ class Manifest(BaseModel):
     build: Text | None = None
     run: Text
     rulesets: Annotated[tuple[Text, ...], Field(min_length=1)]
+    competition: InCompetition = InCompetition()
+
+    def in_competition(self) -> Manifest:
+        """How it is built and run where it was submitted."""
+        other = self.competition
+        build = self.build if other.build is None else other.build or None
+        return self.model_copy(update={"build": build, "run": other.run or self.run})
 
 
 def read(folder: Path) -> Manifest:

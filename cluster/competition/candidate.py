@@ -125,7 +125,7 @@ def _root(folder: Path) -> Path:
 
 
 def _manifest(folder: Path) -> Manifest:
-    found = read_manifest(folder)
+    found = read_manifest(folder).in_competition()
     unknown = [name for name in found.rulesets if name not in RULESETS]
     if unknown:
         raise ConfigError(f"{MANIFEST}: no ruleset {', '.join(map(repr, unknown))}; known: {', '.join(RULESETS)}")

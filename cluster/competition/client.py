@@ -40,7 +40,7 @@ def pack(folder: Path) -> bytes:
     Raises:
         ConfigError: there is no manifest, or a link leads out.
     """
-    left_out = NEVER | (BUILT if manifest.read(folder).build else frozenset())
+    left_out = NEVER | (BUILT if manifest.read(folder).in_competition().build else frozenset())
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for path in _files(folder.resolve(), left_out):

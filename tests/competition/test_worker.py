@@ -26,7 +26,7 @@ import bots
 
 class Bot:
     def decide(self, observation, legal):
-        print("at seat", observation.seat)
+        print("at seat", observation.seat, flush=True)
         return legal[0] if observation.seat != 2 else 51 - legal[0]
 
 bots.play(Bot())
@@ -99,7 +99,7 @@ def test_what_cannot_be_built_or_started_is_told(more: dict[str, str], sentence:
     assert sentence in found.log
 
 
-@pytest.mark.parametrize("what", ["leads out", "no archive", "a bomb of one stream"])
+@pytest.mark.parametrize("what", ["leads out", "no archive", "a packed bomb"])
 def test_an_archive_that_breaks_a_rule_is_told_which(what: str, taken: Taken, tmp_path: Path) -> None:
     make, sentence = ARCHIVES[what]
     found = taken.end_of(make())
