@@ -70,6 +70,7 @@ def main(words: Sequence[str]) -> None:
     """Be the part that the command line names; there is one of each in a folder."""
     name, data, *more = words
     logging.basicConfig(format=f"%(asctime)s {name}: %(message)s", level=logging.WARNING)
+    logging.getLogger("grpc").setLevel(logging.ERROR)  # it warns of every stream that ends with its server
     place = Place(Path(data))
     lock = os.open(place.folder / f".{name}.lock", os.O_CREAT | os.O_RDWR, 0o600)
     fcntl.flock(lock, fcntl.LOCK_EX)  # one that is being killed may still have it
