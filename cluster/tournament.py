@@ -24,6 +24,8 @@ from referee.rules.ruleset import Game
 
 #: Bots that come with the project, by name; each is a command like any other, and may have arguments.
 REFERENCE_BOTS = ("random", "greedy", "cautious", "lowest", "planner", "solver")
+#: Those that have to be built first: the file that is then there, and what builds it.
+BUILT_BOTS = {"solver": (Path(__file__).parents[1] / "bots" / "solver" / "target" / "release" / "solver", "make solver")}
 #: Letters that would change the line that they stand in, or the letters around them.
 _BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 #: What a value must be, by pydantic's name of the error.
@@ -119,6 +121,9 @@ class BotEntry(_Settings):
         """Why the command cannot be started on this machine, or None."""
         if self.remote:
             return None
+        file, how = BUILT_BOTS.get(_words(self.command or self.name)[0], (None, "")) if self.is_reference else (None, "")
+        if file is not None and not file.exists():
+            return f"bot {self.name!r} is not built: {how} (it needs Rust: cargo)"
         program, folder = self.words()[0], Path(self.cwd or ".")
         if not folder.is_dir():
             return f"bot {self.name!r}: no folder {str(folder)!r} to start it in"

@@ -162,6 +162,17 @@ def test_a_reference_bot_may_have_arguments() -> None:
     assert entry.words() == (sys.executable, "-P", "-m", "bots.reference", "planner", "--nodes", "500")
 
 
+def test_a_reference_bot_that_is_not_built_is_refused_with_what_builds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    entry = tournament.BotEntry(name="deep", command="solver --nodes 5")
+    monkeypatch.setattr(tournament, "BUILT_BOTS", {"solver": (tmp_path / "solver", "make solver")})
+    assert entry.obstacle() == "bot 'deep' is not built: make solver (it needs Rust: cargo)"
+    (tmp_path / "solver").touch()
+    assert entry.obstacle() is None
+    assert tournament.BotEntry(name="greedy").obstacle() is None
+
+
 def test_the_example_is_a_good_file() -> None:
     example = Path(__file__).parents[2] / "examples" / "demo.toml"
     assert tournament.load(example).bots[-1].cwd == str(example.parents[1])
