@@ -1,21 +1,24 @@
-"""What every page has: its head, the progress, what it says of an empty or a wrong folder, tables and downloads."""
+"""What every page has: its head, the progress, what it says of an empty or a wrong folder, tables, downloads and ways on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import streamlit as st
 
+from cluster.statistics.comparisons import MIN_BLOCKS
 from cluster.store import NoResults
 from dashboard import reading, sheets, words
-from dashboard.reading import Reader, Snapshot, Version
+from dashboard.reading import Reader, Snapshot, Working
 from dashboard.sheets import Heading
 
-#: How often a page looks whether there is something new, in seconds.
-EVERY_S = 4.0
+#: How often a page looks whether there is something new, in seconds; more often while the first numbers are being made.
+EVERY_S, SOON_S = 4.0, 1.0
+#: Where the pages are kept, for whoever leads from one to another.
+PAGES = "pages"
 
 #: A bot's name of more letters than this gets a column of so many px, lest it push the numbers off a phone.
 _LONG_NAME, _NAME_PX = 24, 170
@@ -23,15 +26,14 @@ _LONG_NAME, _NAME_PX = 24, 170
 View = Callable[[Snapshot], None]
 
 
-def page(folder: Path, title: str, view: View) -> None:
-    """Lay out a page: what is wrong, or what there is."""
+def page(folder: Path, title: str, view: View, *, waits: bool = True) -> None:
+    """Lay out a page: what is wrong, or what there is. ``waits``: it has nothing to show before the first block."""
     source = reading.reader(folder)
-    version = source.version()
-    _show(source, title, view)
-    follow(folder, version)
+    shown = _show(source, title, view, waits=waits)
+    st.fragment(run_every=SOON_S if isinstance(shown, Working) else EVERY_S)(follow)(folder, shown)
 
 
-def _show(source: Reader, title: str, view: View) -> None:
+def _show(source: Reader, title: str, view: View, *, waits: bool) -> Snapshot | Working | None:
     try:
         results = source.snapshot()
     except NoResults as error:
@@ -41,9 +43,18 @@ def _show(source: Reader, title: str, view: View) -> None:
             "Start the pages with a results folder: `kingmaker dashboard DIR`. Such a folder is made by "
             "`kingmaker play … --results DIR`; this page looks again every few seconds."
         )
-        return
+        return None
+    if isinstance(results, Working):
+        st.title(title)
+        st.info(
+            "Summing up the results, which takes half a minute for a million matches. It is done once; afterwards only new "
+            "matches are read.",
+            icon=":material/hourglass_top:",
+        )
+        st.progress(results.share, text=f"{results.share:.0%} of the batches are read")
+        return results
     head(results, title)
-    if results.matches.is_empty():
+    if results.is_empty and waits:
         st.info(
             "No block is finished yet. A block counts when all of its matches are played; this page shows it as soon as "
             "it is there.",
@@ -51,18 +62,22 @@ def _show(source: Reader, title: str, view: View) -> None:
         )
     else:
         view(results)
-    if results.source.unreadable:
-        names = words.listed(sorted(results.source.unreadable))
+    if results.unreadable:
+        names = words.listed(sorted(results.unreadable))
         st.warning(
             f"Left out because it cannot be read: {words.plain(names)}. The next `kingmaker play` into this folder sets "
             "it aside and plays its blocks again."
         )
+    return results
 
 
-@st.fragment(run_every=EVERY_S)
-def follow(folder: Path, shown: Version) -> None:
-    """Look whether the folder holds something else than is shown, and show that."""
-    if reading.reader(folder).version() != shown:
+def follow(folder: Path, shown: Snapshot | Working | None) -> None:
+    """Look whether there is something else than is shown, and show that."""
+    try:
+        now = reading.reader(folder).snapshot(patience=0.0)
+    except NoResults:
+        now = None
+    if now is not shown and not (isinstance(now, Working) and isinstance(shown, Working) and now == shown):
         st.rerun()
 
 
@@ -84,6 +99,11 @@ def head(results: Snapshot, title: str) -> None:
         st.progress(progress.share, text=f"{progress.share:.0%} of the tournament is played")
 
 
+def meaning(text: str) -> None:
+    """What the numbers of a page mean, in a sentence or two."""
+    st.caption(text)
+
+
 def table(frame: pl.DataFrame, headings: Sequence[Heading], *, thin: Sequence[bool] = (), **options: Any) -> Any:
     """A table with headings and units; the rows that are ``thin`` stand in grey."""
     known = {heading.title: heading for heading in headings}
@@ -95,18 +115,46 @@ def table(frame: pl.DataFrame, headings: Sequence[Heading], *, thin: Sequence[bo
     return st.dataframe(data, hide_index=True, column_config=config, placeholder="–", **options)
 
 
-def download(label: str, frame: pl.DataFrame, name: str) -> None:
-    """A button that saves a table as CSV, in full precision."""
+def thin_note(thin: Sequence[bool]) -> None:
+    """Say what grey rows are, where there are some."""
+    if any(thin):
+        st.caption(f"Grey: fewer than {MIN_BLOCKS} blocks, too few to say anything.")
+
+
+def download(label: str, frame: pl.DataFrame | Callable[[], pl.DataFrame], name: str) -> None:
+    """A button that saves a table as CSV, in full precision; it is written, and read, when somebody asks for it."""
     st.download_button(
-        label, sheets.csv(frame), file_name=f"{name}.csv", mime="text/csv", on_click="ignore",
+        label, lambda: sheets.csv(frame if isinstance(frame, pl.DataFrame) else frame()), file_name=f"{name}.csv", mime="text/csv", on_click="ignore",
         icon=":material/download:", key=f"download-{name}",
     )  # fmt: skip
 
 
+def go(name: str, query: Mapping[str, str | list[str]]) -> None:
+    """Open another page at an address of its own."""
+    pages = st.session_state.get(PAGES, {})
+    if name in pages:
+        st.switch_page(pages[name], query_params=dict(query))
+
+
+def link(name: str, label: str, icon: str, query: Mapping[str, str | list[str]]) -> None:
+    """A link to another page, where the pages are there."""
+    pages = st.session_state.get(PAGES, {})
+    if name in pages:
+        st.page_link(pages[name], label=label, icon=icon, query_params=dict(query))
+
+
+def chosen_row(chosen: Any) -> int | None:
+    """The row of a table that somebody has ticked."""
+    rows = chosen.selection.rows
+    return int(rows[0]) if rows else None
+
+
 def _column(heading: Heading, values: pl.Series) -> Any:
     help_text = heading.help or None
+    if heading.form == "trend":
+        return st.column_config.LineChartColumn(heading.title, help=help_text, width=110)
     if heading.form is None:
-        is_long = heading.title == "Bot" and max(map(len, values), default=0) > _LONG_NAME
+        is_long = heading.title in ("Bot", "Opponent") and max(map(len, values), default=0) > _LONG_NAME
         width = _NAME_PX if is_long else None
         return st.column_config.TextColumn(heading.title, help=help_text, width=width)
     form = heading.form if heading.form != "%d" else "localized"

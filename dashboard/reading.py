@@ -1,27 +1,36 @@
-"""What the pages read: a results folder, again only where it has changed. Imports no Streamlit."""
+"""What the pages read: a results folder, summed up in the background whenever it has changed. Imports no Streamlit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from threading import RLock
+from time import monotonic
 from typing import Any
 
 import polars as pl
 
-from cluster import summaries
-from cluster.records import SCHEMAS
+from cluster import history, summaries
+from cluster.digest import Digest, Keeper
 from cluster.replays import replay
-from cluster.statistics import points
-from cluster.store import PLAN, DamagedResults, NoResults, Store
+from cluster.statistics import sums
+from cluster.statistics.reduced import join_blocks
+from cluster.store import PLAN, NoResults, Store
 from referee.rules import registry
 from referee.rules.errors import UnknownRuleset
 from referee.rules.ruleset import Game
 
 #: When the plan was written, and the names of the batches: what a folder holds is the same while this is.
 Version = tuple[int, tuple[str, ...]]
+
+#: So long a page waits for newer numbers, in seconds, before it shows those of before.
+PATIENCE_S = 2.0
+#: Summing up takes at most this share of the time, so that looking on costs a running tournament little.
+DUTY = 0.04
 
 
 @dataclass(frozen=True)
@@ -55,15 +64,107 @@ class _Batches(Store):
         return [self.folder / "batches" / name for name in self._names]
 
 
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """The results at one moment: all that the pages show, made before anybody asks for it.
+
+    ``unreadable``: batches that are left out, with the reason. Tables: see `cluster.summaries` (standings, pairs,
+    contracts), `cluster.statistics.sums` (choices, outcomes, trades, conduct) and `cluster.history`.
+    """
+
+    folder: Path
+    version: Version
+    plan: dict[str, Any]
+    game: Game | None
+    progress: Progress
+    anchor: str | None
+    standings: pl.DataFrame
+    pairs: pl.DataFrame
+    contracts: pl.DataFrame
+    choices: pl.DataFrame
+    outcomes: pl.DataFrame
+    trades: pl.DataFrame
+    conduct: pl.DataFrame
+    history: pl.DataFrame
+    digest: Digest = field(repr=False)
+    unreadable: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What the tournament is called."""
+        return str(self.plan.get("name") or "Tournament")
+
+    @property
+    def title(self) -> str:
+        """What the game is called."""
+        return registry.ruleset(self.game.ruleset).title if self.game else str(self.plan.get("ruleset"))
+
+    @property
+    def is_empty(self) -> bool:
+        """No block is there yet."""
+        return not self.progress.matches
+
+    @property
+    def bots(self) -> list[str]:
+        """All bots that have played, the best first."""
+        return self.standings["bot"].to_list()
+
+    @property
+    def contract_ids(self) -> list[str]:
+        """The contracts that were played, in the order of the rules."""
+        played = set(self.contracts["contract"])
+        order = self.game.contract_ids if self.game else ()
+        return [name for name in order if name in played] + sorted(played.difference(order))
+
+    @property
+    def players(self) -> int:
+        """Seats of a table; at most, where this version does not know the game."""
+        return self.game.players if self.game else 4
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Points are penalties."""
+        return bool(self.game and self.game.lower_is_better)
+
+    @property
+    def matches(self) -> pl.LazyFrame:
+        """A row a match (see `cluster.digest.MATCHES`), to be read as far as it is needed."""
+        return self.digest.rows("matches")
+
+    def replay(self, match_id: str) -> dict[str, Any]:
+        """One match in the words of docs/replay.md.
+
+        Raises:
+            NoResults: no such match.
+            BrokenReplay: what is stored cannot be.
+            DamagedResults: a file cannot be read.
+        """
+        sound = [name for name in self.version[1] if name not in self.unreadable]
+        place = self.matches.filter(match_id=match_id).select("block").collect()
+        if place.is_empty():
+            raise NoResults(f"no match {match_id!r} here; the list has all of them")
+        return replay(_Batches(self.folder, sound).replay(match_id))
+
+
+@dataclass(frozen=True)
+class Working:
+    """There is nothing to show yet; ``share`` of the results has been summed up."""
+
+    share: float
+
+
 class Reader:
-    """A results folder whose batches are read once each, however often the pages look."""
+    """A results folder that is summed up by one thread, however many look at the pages."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.unreadable: dict[str, str] = {}
-        self._frames: dict[str, tuple[frozenset[str], pl.DataFrame]] = {}
-        self._snapshot: Snapshot | None = None
         self._lock = RLock()
+        self._thread = ThreadPoolExecutor(1, "digest")
+        self._keeper: Keeper | None = None
+        self._snapshot: Snapshot | None = None
+        self._under_way: Future[Snapshot] | None = None
+        self._share = 0.0
+        self._next = 0.0
 
     def version(self) -> Version:
         """What is there now; cheap."""
@@ -76,42 +177,40 @@ class Reader:
         except OSError:
             return written, ()
 
-    def snapshot(self) -> Snapshot:
-        """The results as they are now; the same object while nothing has changed.
+    def snapshot(self, patience: float = PATIENCE_S) -> Snapshot | Working:
+        """The results as they are now, or, where summing them up takes longer than the patience (in seconds), as they were before.
 
         Raises:
             NoResults: the folder is missing, or is no results folder.
         """
+        plan, version = Store(self.folder).plan, self.version()
         with self._lock:
-            plan, version = Store(self.folder).plan, self.version()
-            old = self._snapshot
-            if old is not None and old.version == version:
-                return old
-            if old is not None and not set(old.version[1]) <= set(version[1]):
-                self._frames.clear()  # a batch was set aside
-                self.unreadable.clear()
-            self._snapshot = Snapshot(self, version, plan)
-            return self._snapshot
+            if self._snapshot is not None and self._snapshot.version == version:
+                return self._snapshot
+            if self._under_way is None or self._under_way.done():
+                if self._snapshot is not None and monotonic() < self._next:
+                    return self._snapshot
+                self._under_way = self._thread.submit(self._make, plan, version)
+            under_way = self._under_way
+        wait_for([under_way], patience)
+        if under_way.done():
+            return under_way.result()
+        return self._snapshot or Working(self._share)
 
-    def frame(self, table: str, version: Version) -> pl.DataFrame:
-        """The rows of all batches of a version (or of a later one); only the new batches are read."""
+    def _make(self, plan: dict[str, Any], version: Version) -> Snapshot:
+        began = monotonic()
+        if self._keeper is None:
+            self._keeper = Keeper(Store(self.folder))
+        digest = self._keeper.update(version[1], self._told)
+        made = _snapshot(self.folder, version, plan, digest, dict(self._keeper.unreadable))
         with self._lock:
-            known, frame = self._frames.get(table, (frozenset[str](), pl.DataFrame(schema=dict(SCHEMAS[table]))))
-            new = [name for name in version[1] if name not in known]
-            if new:
-                frame = pl.concat([frame, self._read(table, new)])
-                self._frames[table] = known | set(new), frame
-            return frame
+            self._snapshot = made
+            took = monotonic() - began
+            self._next = monotonic() + took / DUTY if took > PATIENCE_S / 2 else 0.0
+        return made
 
-    def _read(self, table: str, names: Sequence[str]) -> pl.DataFrame:
-        """The rows of these batches; one that cannot be read is left out and remembered."""
-        try:
-            return _Batches(self.folder, names).table(table).match_to_schema(dict(SCHEMAS[table]))
-        except (DamagedResults, OSError, pl.exceptions.PolarsError) as error:
-            if len(names) == 1:
-                self.unreadable[names[0]] = type(error).__name__
-                return pl.DataFrame(schema=dict(SCHEMAS[table]))
-            return pl.concat([self._read(table, [name]) for name in names])
+    def _told(self, share: float) -> None:
+        self._share = share
 
 
 @cache
@@ -129,106 +228,47 @@ def ruleset_of(folder: Path) -> str | None:
     return name if name in registry.RULESETS else None
 
 
-class Snapshot:
-    """The results at one moment; what the pages show of them is made when it is first asked for."""
+def _snapshot(folder: Path, version: Version, plan: dict[str, Any], digest: Digest, unreadable: dict[str, str]) -> Snapshot:
+    rows = digest.rows("blocks").collect()
+    evidence = summaries.Evidence(join_blocks(rows.drop("block")), digest.sums["played"])
+    standings, game = summaries.standings(evidence), _game(plan)
+    bots = standings["bot"].to_list()
+    conduct = sums.conduct_table(digest.sums["conduct"])
+    return Snapshot(
+        folder=folder, version=version, plan=plan, game=game, digest=digest, unreadable=unreadable, standings=standings,
+        progress=_progress(plan, digest, conduct),
+        anchor=summaries.anchor_of(bots) if bots else None,
+        pairs=summaries.pairs(evidence),
+        contracts=_in_order(summaries.contracts(digest.sums["tallies"]), game),
+        choices=sums.choice_table(digest.sums["choices"]),
+        outcomes=_in_order(sums.outcome_table(digest.sums["outcomes"]), game, "outcome"),
+        trades=_in_order(sums.trade_table(digest.sums["trades"]), game),
+        conduct=conduct,
+        history=history.history(evidence.table, rows.select("block_id", "block")),
+    )  # fmt: skip
 
-    def __init__(self, source: Reader, version: Version, plan: dict[str, Any]) -> None:
-        self.source = source
-        self.version = version
-        self.plan = plan
 
-    @cached_property
-    def matches(self) -> pl.DataFrame:
-        """A row for each match and seat."""
-        return self.source.frame("matches", self.version)
+def _game(plan: dict[str, Any]) -> Game | None:
+    """The game that is played; None where this version does not know it."""
+    try:
+        return registry.ruleset(str(plan.get("ruleset"))).game(plan.get("options"))
+    except UnknownRuleset:
+        return None
 
-    @cached_property
-    def deals(self) -> pl.DataFrame:
-        """A row for each deal and seat."""
-        return self.source.frame("deals", self.version)
 
-    @cached_property
-    def game(self) -> Game | None:
-        """The game that is played; None where this version does not know it."""
-        try:
-            return registry.ruleset(self.plan.get("ruleset")).game(self.plan.get("options"))
-        except UnknownRuleset:
-            return None
+def _progress(plan: dict[str, Any], digest: Digest, conduct: pl.DataFrame) -> Progress:
+    told = digest.rows("matches").select(matches=pl.len(), blocks=pl.col("block").n_unique()).collect()
+    done, scheduled = int(told["blocks"][0]), plan.get("blocks")
+    return Progress(
+        done=done,
+        scheduled=scheduled if isinstance(scheduled, int) else done,
+        matches=int(told["matches"][0]),
+        faults=int(conduct["faults"].sum()),
+    )
 
-    @property
-    def name(self) -> str:
-        """What the tournament is called."""
-        return str(self.plan.get("name") or "Tournament")
 
-    @property
-    def title(self) -> str:
-        """What the game is called."""
-        return registry.ruleset(self.game.ruleset).title if self.game else str(self.plan.get("ruleset"))
-
-    @cached_property
-    def progress(self) -> Progress:
-        """How far the tournament is."""
-        rows, scheduled = self.matches, self.plan.get("blocks")
-        done = rows["block_id"].n_unique()
-        return Progress(
-            done=done,
-            scheduled=scheduled if isinstance(scheduled, int) else done,
-            matches=rows["match_id"].n_unique(),
-            faults=int(rows["faults"].sum()),
-        )
-
-    @cached_property
-    def evidence(self) -> summaries.Evidence:
-        """What ratings are made from."""
-        return summaries.Evidence.stored(*(self.source.frame(name, self.version) for name in ("blocks", "played")))
-
-    @cached_property
-    def standings(self) -> pl.DataFrame:
-        """See `cluster.summaries.standings`."""
-        return summaries.standings(self.evidence)
-
-    @cached_property
-    def anchor(self) -> str | None:
-        """The bot that ratings are measured from."""
-        bots = self.standings["bot"].to_list()
-        return summaries.anchor_of(bots) if bots else None
-
-    @cached_property
-    def pairs(self) -> pl.DataFrame:
-        """See `cluster.summaries.pairs`."""
-        return summaries.pairs(self.evidence)
-
-    @cached_property
-    def contracts(self) -> pl.DataFrame:
-        """See `cluster.summaries.contracts`; the contracts in the order of the rules."""
-        frame = summaries.contracts(self.source.frame("tallies", self.version))
-        order = {name: place for place, name in enumerate(self.game.contract_ids if self.game else ())}
-        place = pl.col("contract").replace_strict(order, default=len(order), return_dtype=pl.Int64)
-        return frame.sort("bot", place, "contract")
-
-    @cached_property
-    def outcomes(self) -> pl.DataFrame:
-        """See `cluster.summaries.outcomes`."""
-        return summaries.outcomes(self.deals, self.matches)
-
-    @cached_property
-    def choices(self) -> pl.DataFrame:
-        """See `cluster.statistics.points.choice_values`."""
-        return points.choice_values(self.deals, self.matches)
-
-    @cached_property
-    def match_list(self) -> pl.DataFrame:
-        """See `cluster.summaries.match_list`; with the contracts of each match."""
-        played = self.deals.group_by("match_id").agg(pl.col("contract").unique().sort().alias("contracts"))
-        return summaries.match_list(self.matches).join(played, on="match_id", how="left", maintain_order="left")
-
-    def replay(self, match_id: str) -> dict[str, Any]:
-        """One match in the words of docs/replay.md.
-
-        Raises:
-            NoResults: no such match.
-            BrokenReplay: what is stored cannot be.
-            DamagedResults: a file cannot be read.
-        """
-        sound = [name for name in self.version[1] if name not in self.source.unreadable]
-        return replay(_Batches(self.source.folder, sound).replay(match_id))
+def _in_order(frame: pl.DataFrame, game: Game | None, *then: str) -> pl.DataFrame:
+    """By bot, and its contracts in the order of the rules."""
+    order = {name: place for place, name in enumerate(game.contract_ids if game else ())}
+    place = pl.col("contract").replace_strict(order, default=len(order), return_dtype=pl.Int64)
+    return frame.sort("bot", place, "contract", *then)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,7 @@ STANDINGS = (
     Heading("Rank", help="Ranks that the results allow at 95 %, all bots at once."),
     Heading("Bot"),
     Heading("Rating", "%.0f", "Elo, relative to the anchor, which stands at 1500."),
+    Heading("Trend", "trend", "The rating after the first blocks of the schedule, up to all of them."),
     Heading("Rating, 95 %", help="Interval relative to the anchor, over whole blocks."),
     Heading("Best, chance", "%.1f %%", "Chance to be the best of this list."),
     Heading("Points a match", "%.1f", "Mean total of a match."),
@@ -36,6 +37,58 @@ STANDINGS = (
     Heading("Faults", "%d", "Decisions in which the referee had to play in the bot's place."),
     Heading("Forfeits", "%d", "Matches lost by too many faults."),
     Heading("ms a decision", "%.2f", "Mean thinking time charged for a decision."),
+)
+OPPONENTS = (
+    Heading("Opponent"),
+    Heading("Score", "%.1f %%", "Share of the results against this opponent; a draw is half."),
+    Heading("Promised", "%.1f %%", "The share that the two ratings promise."),
+    Heading("Surprise", "%.1f", "Score less promise, in standard errors; between -2 and 2 it is chance."),
+    Heading("Elo difference", "%.0f"),
+    Heading("Difference, 95 %"),
+    Heading("Better, chance", "%.1f %%", "Chance that this bot is the better of the two."),
+    Heading("Results", "%d"),
+    Heading("Blocks", "%d", "Blocks in which either sat."),
+)
+WORST = (
+    Heading("Block", "%d"),
+    Heading("Game", "%d", "The seating within the block."),
+    Heading("Seat"),
+    Heading("Against the others", "%.1f", "Points beyond the mean of what was made of the same cards in the same seat."),
+    Heading("Total", "%d"),
+    Heading("Rank", "%d"),
+    Heading("Opponents"),
+    Heading("Faults", "%d"),
+)
+TRADES = (
+    Heading("Bot"),
+    Heading("Contract"),
+    Heading("Declared", "%d", "Deals that the bot declared in this contract."),
+    Heading("Share of its choices", "%.1f %%", "Of all the deals that the bot declared."),
+    Heading("Bought", "%d", "Deals in which the bot paid for the choice."),
+    Heading("Mean price", "%.1f", "Points paid for a bought deal."),
+    Heading("Sold", "%d", "Deals in which the bot was paid."),
+    Heading("Mean income", "%.1f", "Points got for a sold deal."),
+)
+IN_CONTRACT = (
+    Heading("Bot"),
+    Heading("Deals", "%d"),
+    Heading("Blocks", "%d", "Below 10 the numbers say little, and are grey."),
+    Heading("Against the table", "%.1f", "Points a deal beyond the mean of the same deal's table."),
+    Heading("Against the table, 95 %"),
+    Heading("Points a deal", "%.1f"),
+    Heading("Points, 95 %"),
+    Heading("Declared", "%.0f %%", "Share of the deals that the bot declared."),
+)
+CONDUCT = (
+    Heading("Bot"),
+    Heading("Decisions", "%d"),
+    Heading("ms a decision", "%.2f", "Mean thinking time charged for a decision."),
+    Heading("Slowest, ms", "%.1f"),
+    Heading("Illegal", "%d"),
+    Heading("Malformed", "%d"),
+    Heading("Timeout", "%d"),
+    Heading("Disconnect", "%d"),
+    Heading("Forfeits", "%d", "Matches lost by too many faults."),
 )
 CONTRACTS = (
     Heading("Contract"),
@@ -73,6 +126,7 @@ CHOICES = (
 MATCHES = (
     Heading("Block", "%d"),
     Heading("Game", "%d", "The seating within the block."),
+    Heading("Against the others", "%.1f", "Points of the first bot beyond the mean of what was made of the same cards in the same seat."),
     Heading("Bots by seat"),
     Heading("Totals by seat"),
     Heading("Ranks by seat"),
@@ -93,11 +147,12 @@ DECISIONS = (
 )
 
 
-def standings(frame: pl.DataFrame) -> pl.DataFrame:
+def standings(frame: pl.DataFrame, history: pl.DataFrame) -> pl.DataFrame:
     """The standings under the headings of `STANDINGS`."""
+    trends = dict(history.sort("blocks").group_by("bot").agg("rating").iter_rows())
     rows = [
         (
-            words.ranks(row["rank_low"], row["rank_high"]), row["bot"], row["rating"],
+            words.ranks(row["rank_low"], row["rank_high"]), row["bot"], row["rating"], trends.get(row["bot"]),
             words.elo(row["low"], row["high"]), _percent(row["chance_best"]), row["points"],
             _interval(row["points_low"], row["points_high"], 1), row["matches"], row["blocks"], row["faults"],
             row["forfeits"], row["ms_per_decision"],
@@ -105,6 +160,108 @@ def standings(frame: pl.DataFrame) -> pl.DataFrame:
         for row in frame.iter_rows(named=True)
     ]  # fmt: skip
     return _table(STANDINGS, rows)
+
+
+def opponents(pairs: pl.DataFrame) -> pl.DataFrame:
+    """One bot's opponents under the headings of `OPPONENTS`."""
+    rows = []
+    for row in pairs.iter_rows(named=True):
+        measured = row["relation"] == "measured"
+        rows.append((
+            row["opponent"], _percent(row["score"]), _percent(row["expected"]), row["residual_z"], row["difference"] if measured else None,
+            _interval(row["low"], row["high"]) if measured else words.relation(row["relation"]),
+            _percent(row["superiority"]) if measured else None, round(row["results"]), row["blocks"],
+        ))  # fmt: skip
+    return _table(OPPONENTS, rows)
+
+
+def worst(matches: pl.DataFrame, bot: str) -> pl.DataFrame:
+    """A bot's matches under the headings of `WORST`; see `cluster.matchlist.ordered`."""
+    rows = [
+        (
+            row["block"], row["game"], words.seats(len(row["bots"]))[row["seat"]], row["edge"], row["total"], row["rank"],
+            "  ·  ".join(name for name in row["bots"] if name != bot), row["faults"],
+        )
+        for row in matches.iter_rows(named=True)
+    ]  # fmt: skip
+    return _table(WORST, rows)
+
+
+def trades(frame: pl.DataFrame) -> pl.DataFrame:
+    """What was chosen and paid under the headings of `TRADES`; without the columns that this game does not have."""
+    rows = [
+        (
+            row["bot"], words.contract_name(row["contract"]), row["declared"], _percent(row["share"]), row["bought"] or None, row["price"],
+            row["sold"] or None, row["income"],
+        )
+        for row in frame.iter_rows(named=True)
+    ]  # fmt: skip
+    return _without_empty(_table(TRADES, rows))
+
+
+def in_contract(frame: pl.DataFrame) -> pl.DataFrame:
+    """All bots in one contract under the headings of `IN_CONTRACT`."""
+    rows = [
+        (
+            row["bot"], row["deals"], row["blocks"], row["edge"], _interval(row["edge_low"], row["edge_high"], 1), row["points"],
+            _interval(row["points_low"], row["points_high"], 1), _percent(row["declarer"]),
+        )
+        for row in frame.iter_rows(named=True)
+    ]  # fmt: skip
+    return _without_empty(_table(IN_CONTRACT, rows))
+
+
+def conduct(frame: pl.DataFrame) -> pl.DataFrame:
+    """Faults and times of all bots under the headings of `CONDUCT`."""
+    names = ("bot", "decisions", "ms_per_decision", "slowest_ms", "illegal", "malformed", "timeout", "disconnect", "forfeits")
+    return _table(CONDUCT, list(frame.select(names).iter_rows()))
+
+
+#: A number for people: what it is, how it reads, and what it means.
+Fact = tuple[str, str, str]
+
+
+def bot_facts(row: Mapping[str, Any]) -> list[Fact]:
+    """Where a bot stands; ``row``: one of the standings."""
+    best = "–" if row["chance_best"] is None else f"{100 * row['chance_best']:.1f} %"
+    return [
+        ("Rating", words.number(row["rating"]), f"Elo; 95 %: {words.elo(row['low'], row['high'])}"),
+        ("Rating, 95 %", words.elo(row["low"], row["high"]), "Relative to the anchor, over blocks; the anchor has none."),
+        ("Rank", words.ranks(row["rank_low"], row["rank_high"]), "Ranks that the results allow at 95 %, all bots at once."),
+        ("Best, chance", best, "Chance to be the best of this list."),
+        ("Points a match", words.number(row["points"], 1), f"95 %: {words.interval(row['points_low'], row['points_high'], 1)}"),
+        ("Matches", f"{row['matches']:,}", f"In {words.count(row['blocks'], 'block')}."),
+    ]
+
+
+def conduct_facts(row: Mapping[str, Any]) -> list[Fact]:
+    """How a bot behaved; ``row``: one of the conduct table."""
+    kinds = ("illegal", "malformed", "timeout", "disconnect")
+    meanings = ("An action that is not legal.", "An answer that nobody can read.", "No answer in time.", "The bot was gone.")
+    times = [
+        ("ms a decision", words.number(row["ms_per_decision"], 2), f"Mean over {words.count(row['decisions'], 'decision')}."),
+        ("Slowest, ms", words.number(row["slowest_ms"], 1), "The slowest single decision."),
+    ]
+    faults = [(kind.capitalize(), f"{row[kind]:,}", about) for kind, about in zip(kinds, meanings, strict=True)]
+    return [*times, *faults, ("Forfeits", f"{row['forfeits']:,}", "Matches lost by too many faults.")]
+
+
+def pair_facts(row: Mapping[str, Any]) -> list[Fact]:
+    """One bot against another; ``row``: one of the pairs."""
+    score = f"{100 * row['score']:.1f} %"
+    facts = [("Score", score, f"Share of {row['results']:,.0f} results; a draw is half.")]
+    if row["expected"] is not None:
+        facts.append(("By the ratings", f"{100 * row['expected']:.1f} %", "The share that the two ratings promise."))
+    facts.append(("Surprise", words.number(row["residual_z"], 1), "Score less promise, in standard errors; between −2 and 2 it is chance."))
+    if row["relation"] == "measured":
+        facts += [
+            ("Elo difference", words.signed(round(row["difference"])), "By all results, also those against others."),
+            ("95 % interval", words.interval(row["low"], row["high"]), "Of the difference, over blocks."),
+            ("Better, chance", f"{100 * row['superiority']:.1f} %", "Chance that the first is the better of the two."),
+        ]
+    else:
+        facts.append(("Elo difference", "–", words.relation(row["relation"])))
+    return facts
 
 
 def contracts(frame: pl.DataFrame) -> pl.DataFrame:
@@ -118,8 +275,7 @@ def contracts(frame: pl.DataFrame) -> pl.DataFrame:
         )
         for row in frame.iter_rows(named=True)
     ]  # fmt: skip
-    table = _table(CONTRACTS, rows)
-    return table.select(name for name in table.columns if table[name].null_count() < max(table.height, 1))
+    return _without_empty(_table(CONTRACTS, rows))
 
 
 def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
@@ -150,15 +306,15 @@ def choices(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def matches(frame: pl.DataFrame) -> pl.DataFrame:
-    """The matches under the headings of `MATCHES`."""
+    """The matches under the headings of `MATCHES`; see `cluster.matchlist.ordered`."""
     rows = [
         (
-            row["block"], row["game"], "  ·  ".join(row["bots"]), "  ·  ".join(map(words.number, row["totals"])),
+            row["block"], row["game"], row.get("edge"), "  ·  ".join(row["bots"]), "  ·  ".join(map(words.number, row["totals"])),
             "  ·  ".join(map(str, row["ranks"])), row["deals"], row["faults"], row["forfeits"], row["match_id"],
         )
         for row in frame.iter_rows(named=True)
     ]  # fmt: skip
-    return _table(MATCHES, rows)
+    return _without_empty(_table(MATCHES, rows))
 
 
 def decisions(deal: dict[str, Any], players: Sequence[str]) -> pl.DataFrame:
@@ -226,7 +382,12 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
+def _without_empty(table: pl.DataFrame) -> pl.DataFrame:
+    """Without the columns that say nothing of this game."""
+    return table.select(name for name in table.columns if table[name].null_count() < max(table.height, 1))
+
+
 def _table(headings: Sequence[Heading], rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
-    kinds = {None: pl.String, "%d": pl.Int64}
+    kinds: dict[str | None, Any] = {None: pl.String, "%d": pl.Int64, "trend": pl.List(pl.Float64)}
     schema = {heading.title: kinds.get(heading.form, pl.Float64) for heading in headings}
     return pl.DataFrame(rows, schema=schema, orient="row")

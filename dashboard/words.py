@@ -93,6 +93,22 @@ def elo(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None or low == high else f"{low:.0f} to {high:.0f}"
 
 
+def relation(name: str) -> str:
+    """What is known of two bots whose difference has no number."""
+    known = {"above": "above, no number", "below": "below, no number", "partners": "partners"}
+    return known.get(name, "not comparable")
+
+
+def duration(seconds: float) -> str:
+    """A time span in its two greatest units."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s" if whole < 600 else f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min" if whole < 86400 else f"{whole // 86400} d {whole % 86400 // 3600} h"
+
+
 def seats(players: int) -> list[str]:
     """Where each seat sits on the table."""
     return [PLACES[side].capitalize() for side in _SIDES[players]]

@@ -1,12 +1,11 @@
-"""Contracts: where each bot wins and loses its points."""
+"""Contracts: who gains in which, what is chosen and paid, and how deals end."""
 
 from __future__ import annotations
 
-import polars as pl
 import streamlit as st
 
 from cluster.statistics.comparisons import MIN_BLOCKS
-from dashboard import frame, plots, sheets
+from dashboard import frame, plots, sheets, words
 from dashboard.reading import Snapshot
 
 _METRICS = {"edge": "Against the table", "points": "Points a deal"}
@@ -14,40 +13,60 @@ _METRICS = {"edge": "Against the table", "points": "Points a deal"}
 
 def show(results: Snapshot) -> None:
     """Lay out the page."""
-    contracts, lower = results.contracts, bool(results.game and results.game.lower_is_better)
+    contracts = results.contracts
     if contracts.is_empty():
         st.info("No block is complete yet, so there is nothing to compare.")
         return
-    bots = results.standings["bot"].to_list()
-    st.caption(_meaning(lower))
+    frame.meaning(_meaning(results.lower_is_better))
     metric = st.segmented_control(
-        "Show", list(_METRICS), default="edge", required=True, format_func=_METRICS.__getitem__, key="metric"
+        "Show", list(_METRICS), default="edge", required=True, format_func=_METRICS.__getitem__, key="show", bind="query-params"
     )
-    chart = plots.contract_map(contracts, metric or "edge", bots, lower_is_better=lower)
+    chart = plots.contract_map(contracts, metric or "edge", results.bots, lower_is_better=results.lower_is_better)
     st.altair_chart(chart, width="stretch", alt="Points of every bot in every contract")
     frame.download("Contracts as CSV", contracts, "contracts")
-    bot = st.selectbox("Bot", bots, key="bot")
-    _one_bot(results, contracts.filter(pl.col("bot") == bot))
+    _one(results)
+    _trades(results)
     _choices(results)
 
 
-def _one_bot(results: Snapshot, mine: pl.DataFrame) -> None:
-    st.altair_chart(plots.contract_edges(mine), width="stretch", alt="Points against the table in every contract")
-    frame.table(sheets.contracts(mine), sheets.CONTRACTS, thin=sheets.thin(mine["blocks"]), height="content")
-    if any(sheets.thin(mine["blocks"])):
-        st.caption(f"Grey: fewer than {MIN_BLOCKS} blocks, too few to say anything.")
-    declared = mine.filter(pl.col("points_declaring").is_not_null() | pl.col("points_defending").is_not_null())
-    if not declared.is_empty():
-        st.subheader("Declaring and defending")
-        st.caption(
-            "Points a deal where this bot played the contract itself, and where somebody else did, with what was paid; pale below 10 blocks."
-        )
-        st.altair_chart(plots.declaring(declared), width="stretch", alt="Points declaring and defending")
-    ended = results.outcomes.filter(pl.col("bot") == mine["bot"].first())
+def _one(results: Snapshot) -> None:
+    names = results.contract_ids
+    st.subheader("One contract")
+    contract = st.selectbox(
+        "Contract", names, format_func=words.contract_name, key="contract", bind="query-params", width=340
+    )
+    mine = results.contracts.filter(contract=contract)
+    mine = mine.sort("edge", "bot", descending=[not results.lower_is_better, False])
+    st.caption("Points a deal beyond the mean of the table, with 95 % intervals over blocks; the best stands first.")
+    st.altair_chart(
+        plots.bots_in_contract(mine, mine["bot"].to_list()), width="stretch", alt="All bots in this contract"
+    )
+    thin = sheets.thin(mine["blocks"])
+    frame.table(sheets.in_contract(mine), sheets.IN_CONTRACT, thin=thin, height="content")
+    frame.thin_note(thin)
+    ended = results.outcomes.filter(contract=contract)
     if not ended.is_empty():
-        st.subheader("How deals ended")
-        frame.table(sheets.outcomes(ended).drop("Bot"), sheets.OUTCOMES, thin=sheets.thin(ended["blocks"]))
-        frame.download("Outcomes as CSV (all bots)", results.outcomes, "outcomes")
+        st.markdown("**How its deals ended**")
+        st.caption("For those whom the outcome concerns: shares of their deals of this contract, with 95 % intervals.")
+        st.altair_chart(plots.outcomes(ended, results.bots), width="stretch", alt="Outcomes of all bots")
+        frame.table(sheets.outcomes(ended).drop("Contract"), sheets.OUTCOMES, thin=sheets.thin(ended["blocks"]))
+        frame.download("Outcomes as CSV (all contracts)", results.outcomes, "outcomes")
+
+
+def _trades(results: Snapshot) -> None:
+    trades = results.trades
+    if trades.is_empty():
+        return
+    st.subheader("What is chosen, and what it costs")
+    was_sold = trades["bought"].sum() > 0
+    st.caption(
+        "How often each bot, when it declared a deal, took which contract."
+        + (" A choice may be bought: the price is what the buyer paid, the income what the seller got, in points." if was_sold else "")
+    )
+    st.altair_chart(plots.choices(trades, results.bots), width="stretch", alt="Contracts that each bot declared")
+    with st.expander("The numbers"):
+        frame.table(sheets.trades(trades), sheets.TRADES)
+    frame.download("Choices and prices as CSV", trades, "trades")
 
 
 def _choices(results: Snapshot) -> None:
@@ -61,7 +80,7 @@ def _choices(results: Snapshot) -> None:
         "average in the other games of the block. Bots that choose differently are not comparable by contract alone."
     )
     frame.table(sheets.choices(choices), sheets.CHOICES, thin=sheets.thin(ordered["blocks"]), height="content")
-    frame.download("Choices as CSV", choices, "choices")
+    frame.download("Values of choices as CSV", choices, "choices")
 
 
 def _meaning(lower_is_better: bool) -> str:

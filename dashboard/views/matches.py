@@ -2,64 +2,62 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import polars as pl
 import streamlit as st
 
+from cluster import matchlist
 from dashboard import frame, sheets, words
 from dashboard.reading import Snapshot
-from dashboard.views import replay
 
-_SHOWN = 1000  # rows that a page can show at once without becoming slow
-_ANY = "Any"
+_SHOWN = 500  # rows that a page can show at once without becoming slow
+_SAVED = 200_000  # rows of the list that a browser can take at once
+_ORDERS = {"schedule": "Schedule", "worst": "Worst for the first bot", "best": "Best for the first bot"}
 
 
 def show(results: Snapshot) -> None:
-    """Lay out the page: one match where the address names it, else the list."""
-    match_id = st.query_params.get("match")
-    if match_id and replay.show(results, match_id):
-        return
-    st.caption(
+    """Lay out the page."""
+    frame.meaning(
         "A block is the same cards played in several seatings, one match each: compare the games of one block to see who "
         "made more of the same cards. Totals and ranks stand in the order of the seats. Tick a row to step through the match."
     )
-    found = _filtered(results)
-    if found.is_empty():
+    rows = _found(results)
+    amount = int(rows.select(pl.len()).collect().item())
+    if not amount:
         st.info("No match is like that; widen the filter.")
         return
-    shown = found.head(_SHOWN)
+    shown = rows.head(_SHOWN).collect()
     st.markdown(
-        words.count(found.height, "match", "matches")
-        + (f", the first {_SHOWN:,} shown" if found.height > _SHOWN else "")
+        words.count(amount, "match", "matches") + (f", the first {_SHOWN:,} shown" if amount > _SHOWN else "")
     )
     chosen = frame.table(
-        sheets.matches(shown),
-        sheets.MATCHES,
-        on_select="rerun",
-        selection_mode="single-row",
-        key="match-list",
-        height=460,
+        sheets.matches(shown), sheets.MATCHES, on_select="rerun", selection_mode="single-row", key="match-list", height=460
     )
-    if chosen.selection.rows:
-        st.query_params["match"] = shown["match_id"][chosen.selection.rows[0]]
-        st.rerun()
-    frame.download("Matches as CSV", found, "matches")
+    row = frame.chosen_row(chosen)
+    if row is not None:
+        frame.go("replay", {"match": shown["match_id"][row]})
+    label = "Matches as CSV" + (f" (the first {_SAVED:,})" if amount > _SAVED else "")
+    frame.download(label, lambda: rows.head(_SAVED).collect(), "matches")
 
 
-def _filtered(results: Snapshot) -> pl.DataFrame:
-    listed = results.match_list
-    bots = results.standings["bot"].to_list()
-    order = results.game.contract_ids if results.game else ()
-    played = set(results.deals["contract"])
-    contracts = [name for name in order if name in played] + sorted(played - set(order))
+def _found(results: Snapshot) -> pl.LazyFrame:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        wanted = st.multiselect("Bots (all of them at the table)", bots, key="filter-bots", width=360)
+        bots = st.multiselect("Bots (all of them at the table)", results.bots, key="bots", bind="query-params", width=320)
         contract = st.selectbox(
-            "Contract", [_ANY, *contracts], format_func=lambda name: name if name == _ANY else words.contract_name(name),
-            key="filter-contract", width=220,
+            "Contract", results.contract_ids, index=None, placeholder="Any", format_func=words.contract_name, key="contract",
+            bind="query-params", width=200,
         )  # fmt: skip
-        faulty = st.toggle("Only with faults", key="filter-faults")
-    for bot in wanted:
-        listed = listed.filter(pl.col("bots").list.contains(bot))
-    if contract != _ANY:
-        listed = listed.filter(pl.col("contracts").list.contains(contract))
-    return listed.filter(pl.col("faults") > 0) if faulty else listed
+        whose = "Total of the first bot" if bots else "A total"
+        low = st.number_input(f"{whose}, from", value=None, step=10, placeholder="any", key="from", bind="query-params", width=170)
+        high = st.number_input("to", value=None, step=10, placeholder="any", key="to", bind="query-params", width=120)
+        order = st.selectbox(
+            "Order", get_args(matchlist.Order), format_func=_ORDERS.__getitem__, key="order", bind="query-params", width=230,
+            disabled=not bots, help="By the points beyond what others made of the same cards in the same seat.",
+        )  # fmt: skip
+        faulty = st.toggle("Only with faults", key="faults", bind="query-params")
+    rows = matchlist.find(
+        results.matches, results.players, bots=bots, contract=contract, faulty=faulty, low=low, high=high
+    )
+    first = bots[0] if bots else None
+    return matchlist.ordered(rows, results.players, first, order or "schedule", lower_is_better=results.lower_is_better)

@@ -1,10 +1,9 @@
-"""Standings: who is best, how sure that is, and who beats whom."""
+"""Standings: who is best, how sure that is, and how it came to be so."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from cluster.statistics.comparisons import MIN_BLOCKS
 from dashboard import frame, plots, sheets, words
 from dashboard.reading import Snapshot
 
@@ -13,33 +12,39 @@ def show(results: Snapshot) -> None:
     """Lay out the page."""
     standings = results.standings
     rated = standings.filter(standings["rating"].is_not_null())
-    st.caption(_meaning(results))
+    frame.meaning(_meaning(results))
     if rated.is_empty():
         st.info("There is nobody to compare yet: ratings need two bots at one table.")
     else:
         st.altair_chart(plots.ratings(standings, results.anchor), width="stretch", alt="Ratings with 95 % intervals")
-    frame.table(sheets.standings(standings), sheets.STANDINGS, thin=sheets.thin(standings["blocks"]), height="content")
-    notes = _notes(results)
-    if notes:
-        st.caption(" ".join(notes))
+    thin = sheets.thin(standings["blocks"])
+    chosen = frame.table(
+        sheets.standings(standings, results.history), sheets.STANDINGS, thin=thin, height="content", key="standings-list",
+        on_select="rerun", selection_mode="single-row",
+    )  # fmt: skip
+    row = frame.chosen_row(chosen)
+    if row is not None:
+        frame.go("bot", {"bot": standings["bot"][row]})
+    frame.thin_note(thin)
+    st.caption(" ".join(["Tick a row to open the bot's own page.", *_notes(results)]))
     frame.download("Standings as CSV", standings, "standings")
-    pairs = results.pairs
-    if not pairs.is_empty():
-        _head_to_head(results)
+    if results.history["blocks"].n_unique() > 1:
+        _history(results)
 
 
-def _head_to_head(results: Snapshot) -> None:
-    met = set(results.pairs["bot"])
-    bots = [bot for bot in results.standings["bot"] if bot in met]
-    order = bots + sorted(met.difference(bots))  # with mixed partners, pairs of bots
-    st.subheader("Head to head")
+def _history(results: Snapshot) -> None:
+    st.subheader("How it came to be so")
     st.caption(
-        "The share of results, in %, that the bot of the row took from the bot of the column; a draw is half. 50 is level, "
-        "blue is above it, amber below, grey rests on too few blocks. Point at a cell for the Elo difference with its interval, which also counts "
-        "results against others."
+        "The same rating, fitted again to the first so many blocks of the schedule. Lines that have become level say that "
+        "more blocks will change little; bots do not learn, so a slope is chance being averaged out."
     )
-    st.altair_chart(plots.head_to_head(results.pairs, order), width="stretch", alt="Score shares of all pairs of bots")
-    frame.download("Head to head as CSV", results.pairs, "pairs")
+    bots = results.bots[: plots.LINES]
+    st.altair_chart(
+        plots.history(results.history, bots), width="stretch", alt="Ratings after the first blocks of the schedule"
+    )
+    if len(results.bots) > plots.LINES:
+        st.caption(f"The first {plots.LINES} of {len(results.bots)} bots; each has its line on its own page.")
+    frame.download("History as CSV", results.history, "history")
 
 
 def _meaning(results: Snapshot) -> str:
@@ -54,13 +59,11 @@ def _meaning(results: Snapshot) -> str:
 
 def _notes(results: Snapshot) -> list[str]:
     standings, notes = results.standings, []
-    if any(sheets.thin(standings["blocks"])):
-        notes.append(f"Grey: fewer than {MIN_BLOCKS} blocks, too few to say anything.")
     missing = standings.filter(standings["rating"].is_null())["bot"].to_list()
     if missing and missing != standings["bot"].to_list():
         notes.append(
             f"Without a rating, because no chain of opponents leads to the anchor: {words.plain(words.listed(missing))}."
         )
-    if results.game is not None and results.game.lower_is_better:
+    if results.lower_is_better:
         notes.append("Points are penalties in this game: fewer are better.")
     return notes
