@@ -28,7 +28,10 @@ bots/node/node_modules: bots/node/package-lock.json
 proto/node_modules: proto/package-lock.json
 	cd proto && $(NPM) && touch node_modules
 
-browser:  # Chromium for the tests of the pages
+tests/dashboard/node_modules: tests/dashboard/package-lock.json
+	cd tests/dashboard && $(NPM) && touch node_modules
+
+browser: tests/dashboard/node_modules  # Chromium and axe for the tests of the pages
 	@command -v chromium > /dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu; } > /dev/null
 
 sandbox:  # bubblewrap and runc for the tests of isolation

@@ -13,13 +13,12 @@ from typing import Any
 
 import polars as pl
 
-from cluster.store import QUARANTINE, Store
+from cluster.store import QUARANTINE, STATUS, Store
 
-STATUS = "status.json"
 #: The speed of now is that of so many seconds before the last batch.
 RECENT_S = 300.0
 _SIZE = re.compile(r"-(\d+)$")
-_SCHEMA = {"time": pl.Datetime("us", "UTC"), "blocks": pl.Int64, "done": pl.Int64}
+_SCHEMA: Mapping[str, Any] = {"time": pl.Datetime("us", "UTC"), "blocks": pl.Int64, "done": pl.Int64}
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def _batches(folder: Path) -> pl.DataFrame:
         except OSError:
             continue  # set aside a moment ago
         rows.append((moment, int(size[1]) if size else 1, 0))
-    return pl.DataFrame(rows, schema=_SCHEMA, orient="row").sort("time").with_columns(done=pl.col("blocks").cum_sum())
+    return pl.DataFrame(rows, schema=dict(_SCHEMA), orient="row").sort("time").with_columns(done=pl.col("blocks").cum_sum())
 
 
 def _speed(batches: pl.DataFrame) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -71,6 +72,7 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
     with writer(folder) as store:
         tournament = settled(tournament, store, extend=extend)
         store.create(plan_of(tournament), extend=extend)
+        store.status({"workers": workers, "host": socket.gethostname(), "began": time.time()})
         for problem in store.sweep():
             progress.warn(problem)
         games = len(schedule.design_of(tournament).seatings)

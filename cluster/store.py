@@ -6,6 +6,8 @@
     DIR/batches/NAME/*.parquet    the rows of some blocks: matches, deals, replays, logs; and SHA256SUMS of them
     DIR/damaged/, DIR/conflicts/  batches that could not be read, or were played twice with different results
     DIR/quarantine.json           blocks that broke worker after worker in the last run
+    DIR/status.json               who plays, for the pages: workers, host, and when the last run began
+    DIR/digest/                   what the pages have summed up; may be removed at any time
 
 A batch is written under a temporary name, synced, and renamed: it is there whole or not at all, and is never
 overwritten. There is one writer, which holds a lock on the folder.
@@ -32,6 +34,7 @@ from referee.rules.errors import ConfigError, KingmakerError
 
 PLAN = "tournament.json"
 QUARANTINE = "quarantine.json"
+STATUS = "status.json"
 FORMAT = "kingmaker-results/1"
 #: With less room than this nothing new is played: what is under way still has to be written.
 FLOOR_BYTES = 64 << 20
@@ -222,10 +225,21 @@ class Writer(Store):
         Raises:
             NotWritten: the disk refused.
         """
+        self._note(QUARANTINE, blocks)
+
+    def status(self, told: Mapping[str, Any]) -> None:
+        """Write down who plays into this folder; for people, no result depends on it.
+
+        Raises:
+            NotWritten: the disk refused.
+        """
+        self._note(STATUS, told)
+
+    def _note(self, name: str, told: Any) -> None:
         with _speaking(self.folder):
-            text = json.dumps(blocks, indent=1, ensure_ascii=False)
-            batch.write_file(self.folder / (_TEMPORARY + QUARANTINE), text.encode())
-            os.replace(self.folder / (_TEMPORARY + QUARANTINE), self.folder / QUARANTINE)
+            text = json.dumps(told, indent=1, ensure_ascii=False)
+            batch.write_file(self.folder / (_TEMPORARY + name), text.encode())
+            os.replace(self.folder / (_TEMPORARY + name), self.folder / name)
             batch.sync(self.folder)
 
     def write(self, name: str, files: Mapping[str, bytes]) -> Put:

@@ -12,11 +12,13 @@ from dashboard.stepping import Scene
 
 _GLYPHS = {suit: f"{glyph}\N{VARIATION SELECTOR-15}" for suit, glyph in words.SUITS.items()}
 
+_HIDDEN = '<span class="km-card km-back" role="img" aria-label="a card that this seat does not see"></span>'
 
-def board(scene: Scene, told: dict[str, Any], index: int) -> str:
-    """The table: hands at its sides, the trick or the piles in the middle."""
+
+def board(scene: Scene, told: dict[str, Any], index: int, viewer: int | None = None) -> str:
+    """The table: hands at its sides, the trick or the piles in the middle; ``viewer``: the one seat whose hand is open."""
     sides = [side[0].lower() for side in words.seats(len(scene.hands))]
-    seats = "".join(_seat(scene, told, index, seat, side) for seat, side in enumerate(sides))
+    seats = "".join(_seat(scene, told, index, seat, side, viewer in (None, seat)) for seat, side in enumerate(sides))
     middle = _trick(scene, sides) if scene.piles is None else _piles(scene, scene.piles)
     return f'<style>{CSS}</style><div class="km"><div class="km-table">{seats}{middle}</div></div>'
 
@@ -60,9 +62,9 @@ def card(text: str, classes: str = "") -> str:
     return f'<span class="km-card{red}{classes}" role="img" aria-label="{label}">{corner}{corner}<b>{glyph}</b></span>'
 
 
-def _seat(scene: Scene, told: dict[str, Any], index: int, seat: int, side: str) -> str:
+def _seat(scene: Scene, told: dict[str, Any], index: int, seat: int, side: str, is_open: bool) -> str:
     hand = scene.hands[seat]
-    cards = "".join(f"<span>{card(text)}</span>" for text in hand)
+    cards = "".join(f"<span>{card(text) if is_open else _HIDDEN}</span>" for text in hand)
     upright = " km-side" if side in "we" else ""
     fan = f'<div class="km-fan{upright}" style="--n:{max(1, len(hand))}">{cards}</div>'
     label = _label(scene, told, index, seat)

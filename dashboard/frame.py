@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import streamlit as st
 from cluster.statistics.comparisons import MIN_BLOCKS
 from cluster.store import NoResults
 from dashboard import reading, sheets, words
+from dashboard.look import PAGE
 from dashboard.reading import Reader, Snapshot, Working
 from dashboard.sheets import Heading
 
@@ -28,6 +30,7 @@ View = Callable[[Snapshot], None]
 
 def page(folder: Path, title: str, view: View, *, waits: bool = True) -> None:
     """Lay out a page: what is wrong, or what there is. ``waits``: it has nothing to show before the first block."""
+    st.html(f"<style>{PAGE}</style>")
     source = reading.reader(folder)
     shown = _show(source, title, view, waits=waits)
     st.fragment(run_every=SOON_S if isinstance(shown, Working) else EVERY_S)(follow)(folder, shown)
@@ -97,6 +100,14 @@ def head(results: Snapshot, title: str) -> None:
     st.markdown(" · ".join(facts))
     if not progress.is_over:
         st.progress(progress.share, text=f"{progress.share:.0%} of the tournament is played")
+
+
+def facts(told: Sequence[sheets.Fact]) -> None:
+    """Numbers side by side, each with its name above and what it means below."""
+    parts = "".join(
+        f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd><p>{escape(about)}</p></div>" for label, value, about in told
+    )
+    st.html(f'<dl class="kf">{parts}</dl>')
 
 
 def meaning(text: str) -> None:

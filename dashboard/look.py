@@ -72,3 +72,17 @@ CSS = """
   .km-scores th, .km-scores td, .km-bids th, .km-bids td { padding: 5px 3px; font-size: 13px; }
 }
 """
+
+#: Less air above the title, and numbers with their names side by side, as many as the width bears.
+PAGE = """
+[data-testid=stMainBlockContainer] { padding-top: 4.5rem; padding-bottom: 4rem; }
+.kf { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 10px 16px; margin: 2px 0 6px; }
+.kf div { min-width: 0; }
+.kf dt { font-size: 13px; opacity: .72; }
+.kf dd { margin: 0; font-size: 21px; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.kf p { margin: 1px 0 0; font-size: 12px; line-height: 1.35; opacity: .72; }
+@media (max-width: 480px) {
+  [data-testid=stMainBlockContainer] { padding-left: .9rem; padding-right: .9rem; }
+  .kf { grid-template-columns: repeat(auto-fill, minmax(104px, 1fr)); gap: 10px; } .kf dd { font-size: 18px; }
+}
+"""

@@ -164,7 +164,7 @@ def history(frame: pl.DataFrame, bots: list[str]) -> alt.Chart:
             tooltip=[_tip("bot", "Bot"), _tip("blocks", "Blocks", ","), _tip("rating", "Rating (Elo)", ".0f"),
                      _tip("interval", "95 % interval")],
         )
-        .properties(height=320)
+        .properties(height=380)
     )  # fmt: skip
     return chart
 
@@ -245,11 +245,13 @@ def thinned(frame: pl.DataFrame, rows: int = 400) -> pl.DataFrame:
 
 def pace(frame: pl.DataFrame) -> alt.Chart:
     """Blocks that were there at each moment."""
+    hours = (frame["time"][-1] - frame["time"][0]).total_seconds() / 3600
+    form = "%H:%M:%S" if hours < 1 else "%H:%M" if hours < 36 else "%d %b"
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_area(interpolate="step-after", opacity=0.35, line={"color": BLUE}, color=BLUE)
         .encode(
-            x=alt.X("time:T", title="When (local time)"),
+            x=alt.X("time:T", title="When (local time)", axis=alt.Axis(format=form, tickCount=alt.ExprRef("max(2, width / 140)"))),
             y=alt.Y("done:Q", title="Blocks done", axis=_whole()),
             tooltip=[_tip("done", "Blocks done", ","), alt.Tooltip("time:T", title="When", format="%Y-%m-%d %H:%M:%S")],
         )

@@ -29,8 +29,8 @@ Version = tuple[int, tuple[str, ...]]
 
 #: So long a page waits for newer numbers, in seconds, before it shows those of before.
 PATIENCE_S = 2.0
-#: Summing up takes at most this share of the time, so that looking on costs a running tournament little.
-DUTY = 0.04
+#: Summing up takes at most this share of the time, unless it is a matter of so many seconds, so that looking on costs a running tournament little.
+DUTY, EASY_S = 0.04, 0.3
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Reader:
         except OSError:
             return written, ()
 
-    def snapshot(self, patience: float = PATIENCE_S) -> Snapshot | Working:
+    def snapshot(self, patience: float | None = None) -> Snapshot | Working:
         """The results as they are now, or, where summing them up takes longer than the patience (in seconds), as they were before.
 
         Raises:
@@ -192,7 +192,7 @@ class Reader:
                     return self._snapshot
                 self._under_way = self._thread.submit(self._make, plan, version)
             under_way = self._under_way
-        wait_for([under_way], patience)
+        wait_for([under_way], PATIENCE_S if patience is None else patience)
         if under_way.done():
             return under_way.result()
         return self._snapshot or Working(self._share)
@@ -206,7 +206,7 @@ class Reader:
         with self._lock:
             self._snapshot = made
             took = monotonic() - began
-            self._next = monotonic() + took / DUTY if took > PATIENCE_S / 2 else 0.0
+            self._next = monotonic() + took / DUTY if took > EASY_S else 0.0
         return made
 
     def _told(self, share: float) -> None:

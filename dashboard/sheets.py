@@ -225,39 +225,38 @@ def bot_facts(row: Mapping[str, Any]) -> list[Fact]:
     """Where a bot stands; ``row``: one of the standings."""
     best = "–" if row["chance_best"] is None else f"{100 * row['chance_best']:.1f} %"
     return [
-        ("Rating", words.number(row["rating"]), f"Elo; 95 %: {words.elo(row['low'], row['high'])}"),
-        ("Rating, 95 %", words.elo(row["low"], row["high"]), "Relative to the anchor, over blocks; the anchor has none."),
-        ("Rank", words.ranks(row["rank_low"], row["rank_high"]), "Ranks that the results allow at 95 %, all bots at once."),
-        ("Best, chance", best, "Chance to be the best of this list."),
-        ("Points a match", words.number(row["points"], 1), f"95 %: {words.interval(row['points_low'], row['points_high'], 1)}"),
-        ("Matches", f"{row['matches']:,}", f"In {words.count(row['blocks'], 'block')}."),
+        ("Rating", words.number(row["rating"]).replace(",", ""), f"Elo; {words.elo(row['low'], row['high'])} at 95 %"),
+        ("Rank", words.ranks(row["rank_low"], row["rank_high"]), "what the results allow"),
+        ("Best, chance", best, "of all on this list"),
+        ("Points a match", words.number(row["points"], 1), f"{words.interval(row['points_low'], row['points_high'], 1)} at 95 %"),
+        ("Matches", f"{row['matches']:,}", f"in {words.count(row['blocks'], 'block')}"),
+        ("Faults", f"{row['faults']:,}", words.count(row["forfeits"], "forfeit")),
     ]
 
 
 def conduct_facts(row: Mapping[str, Any]) -> list[Fact]:
     """How a bot behaved; ``row``: one of the conduct table."""
     kinds = ("illegal", "malformed", "timeout", "disconnect")
-    meanings = ("An action that is not legal.", "An answer that nobody can read.", "No answer in time.", "The bot was gone.")
+    meanings = ("not a legal action", "nobody could read it", "no answer in time", "the bot was gone")
     times = [
-        ("ms a decision", words.number(row["ms_per_decision"], 2), f"Mean over {words.count(row['decisions'], 'decision')}."),
-        ("Slowest, ms", words.number(row["slowest_ms"], 1), "The slowest single decision."),
+        ("ms a decision", words.number(row["ms_per_decision"], 2), f"mean of {words.count(row['decisions'], 'decision')}"),
+        ("Slowest, ms", words.number(row["slowest_ms"], 1), "a single decision"),
     ]
     faults = [(kind.capitalize(), f"{row[kind]:,}", about) for kind, about in zip(kinds, meanings, strict=True)]
-    return [*times, *faults, ("Forfeits", f"{row['forfeits']:,}", "Matches lost by too many faults.")]
+    return [*times, *faults, ("Forfeits", f"{row['forfeits']:,}", "matches with too many faults")]
 
 
 def pair_facts(row: Mapping[str, Any]) -> list[Fact]:
     """One bot against another; ``row``: one of the pairs."""
     score = f"{100 * row['score']:.1f} %"
-    facts = [("Score", score, f"Share of {row['results']:,.0f} results; a draw is half.")]
+    facts = [("Score", score, f"of {row['results']:,.0f} results")]
     if row["expected"] is not None:
-        facts.append(("By the ratings", f"{100 * row['expected']:.1f} %", "The share that the two ratings promise."))
-    facts.append(("Surprise", words.number(row["residual_z"], 1), "Score less promise, in standard errors; between −2 and 2 it is chance."))
+        facts.append(("By the ratings", f"{100 * row['expected']:.1f} %", "what they promise"))
+    facts.append(("Surprise", words.number(row["residual_z"], 1), "standard errors; within ±2 is chance"))
     if row["relation"] == "measured":
         facts += [
-            ("Elo difference", words.signed(round(row["difference"])), "By all results, also those against others."),
-            ("95 % interval", words.interval(row["low"], row["high"]), "Of the difference, over blocks."),
-            ("Better, chance", f"{100 * row['superiority']:.1f} %", "Chance that the first is the better of the two."),
+            ("Elo difference", words.signed(round(row["difference"])), f"{words.interval(row['low'], row['high'])} at 95 %"),
+            ("Better, chance", f"{100 * row['superiority']:.1f} %", "that the first is the better"),
         ]
     else:
         facts.append(("Elo difference", "–", words.relation(row["relation"])))

@@ -17,7 +17,7 @@ def show(results: Snapshot) -> None:
     bot = st.selectbox("Bot", results.bots, key="bot", bind="query-params", width=340)
     standing = results.standings.filter(bot=bot).row(0, named=True)
     conduct = results.conduct.filter(bot=bot).row(0, named=True)
-    _numbers(standing)
+    frame.facts(sheets.bot_facts(standing))
     frame.meaning(
         "Rating and points with their 95 % intervals over whole blocks; the rank is the range that the results allow. "
         "A fault is a decision in which the referee had to play in the bot's place."
@@ -31,12 +31,6 @@ def show(results: Snapshot) -> None:
     _opponents(results, str(bot))
     _worst(results, str(bot))
     _conduct(results, conduct)
-
-
-def _numbers(standing: dict[str, object]) -> None:
-    with st.container(horizontal=True):
-        for label, value, about in sheets.bot_facts(standing):
-            st.metric(label, value, help=about, width=150)
 
 
 def _contracts(results: Snapshot, bot: str) -> None:
@@ -108,9 +102,7 @@ def _conduct(results: Snapshot, conduct: dict[str, object]) -> None:
         "Thinking time is what the referee's clock charged: from the moment a decision was sent to its answer, shared among "
         "answers that came together."
     )
-    with st.container(horizontal=True):
-        for label, value, about in sheets.conduct_facts(conduct):
-            st.metric(label, value, help=about, width=150)
+    frame.facts(sheets.conduct_facts(conduct))
     st.altair_chart(
         plots.thinking(results.conduct, str(conduct["bot"])), width="stretch", alt="Mean thinking time of all bots"
     )

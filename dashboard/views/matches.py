@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import polars as pl
 import streamlit as st
 
@@ -13,7 +11,7 @@ from dashboard.reading import Snapshot
 
 _SHOWN = 500  # rows that a page can show at once without becoming slow
 _SAVED = 200_000  # rows of the list that a browser can take at once
-_ORDERS = {"schedule": "Schedule", "worst": "Worst for the first bot", "best": "Best for the first bot"}
+_ORDERS: dict[str, matchlist.Order] = {"Schedule": "schedule", "Worst first": "worst", "Best first": "best"}
 
 
 def show(results: Snapshot) -> None:
@@ -52,12 +50,12 @@ def _found(results: Snapshot) -> pl.LazyFrame:
         low = st.number_input(f"{whose}, from", value=None, step=10, placeholder="any", key="from", bind="query-params", width=170)
         high = st.number_input("to", value=None, step=10, placeholder="any", key="to", bind="query-params", width=120)
         order = st.selectbox(
-            "Order", get_args(matchlist.Order), format_func=_ORDERS.__getitem__, key="order", bind="query-params", width=230,
-            disabled=not bots, help="By the points beyond what others made of the same cards in the same seat.",
+            "Order", list(_ORDERS), key="order", bind="query-params", width=190, disabled=not bots,
+            help="For the first of the bots: by its points beyond what others made of the same cards in the same seat.",
         )  # fmt: skip
         faulty = st.toggle("Only with faults", key="faults", bind="query-params")
     rows = matchlist.find(
         results.matches, results.players, bots=bots, contract=contract, faulty=faulty, low=low, high=high
     )
     first = bots[0] if bots else None
-    return matchlist.ordered(rows, results.players, first, order or "schedule", lower_is_better=results.lower_is_better)
+    return matchlist.ordered(rows, results.players, first, _ORDERS[order or "Schedule"], lower_is_better=results.lower_is_better)

@@ -55,19 +55,13 @@ def _pair(results: Snapshot, order: list[str]) -> None:
     if row.is_empty():
         st.info("These two have not sat at one table.")
         return
-    _numbers(row.row(0, named=True))
+    frame.facts(sheets.pair_facts(row.row(0, named=True)))
     both = results.contracts.filter(pl.col("bot").is_in([first, second]))
     if both["bot"].n_unique() == 2:
         st.caption("Where the two differ: points a deal against the table, with 95 % intervals over blocks.")
         chart = plots.compared(both, [str(first), str(second)])
         st.altair_chart(chart, width="stretch", alt="Points against the table of both, contract by contract")
     frame.link("matches", "Their matches", ":material/playing_cards:", {"bots": [str(first), str(second)]})
-
-
-def _numbers(row: dict[str, object]) -> None:
-    facts = sheets.pair_facts(row)
-    for column, (label, value, about) in zip(st.columns(len(facts)), facts, strict=True):
-        column.metric(label, value, help=about)
 
 
 def _cycles(pairs: pl.DataFrame) -> None:

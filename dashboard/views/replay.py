@@ -8,30 +8,61 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
+from cluster import matchlist
 from cluster.replays import BrokenReplay
 from cluster.store import DamagedResults, NoResults
-from dashboard import cardtable, frame, sheets, stepping, words
+from dashboard import cardtable, frame, plots, sheets, stepping, words
 from dashboard.reading import Snapshot
 
 
-def show(results: Snapshot, match_id: str) -> bool:
-    """Show a match; False where there is none of that name (which is said)."""
+def show(results: Snapshot) -> None:
+    """Show the match that the address names; what is wrong with it, where it cannot be shown."""
+    match_id = st.query_params.get("match")
+    if not match_id:
+        _ask(results)
+        return
     try:
         told = _told(results, match_id)
     except (NoResults, BrokenReplay, DamagedResults) as error:
         st.error(words.plain(str(error)))
-        return False
-    if st.button("All matches", icon=":material/arrow_back:", key="back"):
-        st.query_params.clear()
-        st.session_state.pop("match-list", None)
-        st.rerun()
-    seats = words.seats(len(told["players"]))
+        _ask(results)
+        return
+    block, _, game = match_id.rpartition("-")
+    st.markdown(f"**{words.plain(match_id)}**: the game of seating {words.plain(game)} in block {words.plain(block)}")
     ends = [f"{words.plain(name)} ({seat}) {words.number(total)}, rank {rank}" for seat, name, total, rank in
-            zip(seats, told["players"], told["totals"], told["ranks"], strict=True)]  # fmt: skip
-    st.markdown(f"Match {words.plain(match_id)}: " + " · ".join(ends))
+            zip(words.seats(len(told["players"])), told["players"], told["totals"], told["ranks"], strict=True)]  # fmt: skip
+    st.markdown(" · ".join(ends))
     _step_through(told)
     _whole_match(told)
-    return True
+    with st.container(horizontal=True):
+        frame.link("matches", "All matches", ":material/arrow_back:", {})
+        for other in _same_cards(results, told, match_id):
+            frame.link("replay", f"The same cards, seating {other.rpartition('-')[2]}", ":material/swap_calls:", {"match": other})
+
+
+def _ask(results: Snapshot) -> None:
+    """Which match is it to be?"""
+    first = matchlist.ordered(results.matches, results.players, None, "schedule", lower_is_better=False).head(1).collect()
+    frame.meaning(
+        "A match, card by card, as the referee plays it again from its seed and the stored actions. Choose one in the list of "
+        "matches, among a bot's worst, or give its name."
+    )
+    with st.form("which", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        named = st.text_input("Match", placeholder=first["match_id"][0], width=300)
+        if st.form_submit_button("Open") and named:
+            st.query_params.clear()
+            st.query_params["match"] = named.strip()
+            st.rerun()
+    with st.container(horizontal=True):
+        frame.link("replay", "The first match", ":material/play_circle:", {"match": first["match_id"][0]})
+        frame.link("matches", "The list of matches", ":material/playing_cards:", {})
+
+
+def _same_cards(results: Snapshot, told: dict[str, Any], match_id: str) -> list[str]:
+    """The other matches of the block."""
+    block = results.matches.filter(match_id=match_id).select("block").collect().item()
+    ids: list[str] = results.matches.filter(block=block).sort("game").select("match_id").collect()["match_id"].to_list()
+    return [other for other in ids if other != match_id]
 
 
 def _told(results: Snapshot, match_id: str) -> dict[str, Any]:
@@ -47,10 +78,12 @@ def _step_through(told: dict[str, Any]) -> None:
     """The controls, the table, and what happened last."""
     deals, match_id = told["deals"], told["match_id"]
     _restore(told)
-    index = st.selectbox(
-        "Deal", range(len(deals)), key=_deal_key(match_id), width=340,
-        format_func=lambda at: f"{deals[at]['number']} of {len(deals)}: {words.contract_name(deals[at]['contract'])}",
-    )  # fmt: skip
+    with st.container(horizontal=True):
+        index = st.selectbox(
+            "Deal", range(len(deals)), key=_deal_key(match_id), width=340,
+            format_func=lambda at: f"{deals[at]['number']} of {len(deals)}: {words.contract_name(deals[at]['contract'])}",
+        )  # fmt: skip
+        viewer = _viewer(told)
     scenes = stepping.scenes(told, index)
     _buttons(told, index, scenes)
     key = _step_key(match_id, index)
@@ -64,11 +97,39 @@ def _step_through(told: dict[str, Any]) -> None:
     bids = cardtable.bidding(told, index, done)
     if bids is not None and not any(scene.tricks or ()) and not scene.trick:
         st.html(bids)
-    st.html(cardtable.board(scene, told, index))
+    st.html(cardtable.board(scene, told, index, viewer))
     if scene.actor is None:
         st.html(cardtable.scores(told, index))
     if bids is not None and (any(scene.tricks or ()) or scene.trick):
         st.html(bids)
+    st.caption(
+        "Keys: ← and → a decision, Shift with ← and → a trick, Shift with ↑ and ↓ a deal. The address of this page leads back to this very step."
+    )
+    _times(told, index)
+
+
+def _viewer(told: dict[str, Any]) -> int | None:
+    """The seat whose eyes we look through; None: all hands lie open."""
+    sides = words.seats(len(told["players"]))
+    seen = st.selectbox(
+        "Cards that are seen by", ["everybody", *sides], key="seen", bind="query-params", width=220,
+        help="A seat sees its own hand, what lies on the table, the bidding and the scores; nothing else is sent to its bot.",
+    )  # fmt: skip
+    return sides.index(seen) if seen in sides else None
+
+
+def _times(told: dict[str, Any], index: int) -> None:
+    names = [f"{name} ({side})" for name, side in zip(told["players"], words.seats(len(told["players"])), strict=True)]
+    rows = [
+        (names[one["seat"]], step, words.action_name(one["action"]), one["ms"])
+        for step, one in enumerate(told["deals"][index]["decisions"], 1)
+        if one["ms"] is not None
+    ]
+    if not rows:
+        return
+    with st.expander("Thinking time in this deal"):
+        table = pl.DataFrame(rows, schema=["seat", "step", "action", "ms"], orient="row")
+        st.altair_chart(plots.times(table, names), width="stretch", alt="Thinking time of each decision of this deal")
 
 
 def _buttons(told: dict[str, Any], index: int, scenes: list[stepping.Scene]) -> None:
@@ -77,12 +138,12 @@ def _buttons(told: dict[str, Any], index: int, scenes: list[stepping.Scene]) -> 
     part = "turn" if scenes[0].piles is not None else "trick"
     back, on = stepping.jump(scenes, done, -1), stepping.jump(scenes, done, 1)
     steps = [
-        ("Deal", ":material/skip_previous:", "deal-back", (index - 1, 0), index > 0, None),
-        (part.capitalize(), ":material/fast_rewind:", "part-back", (index, back), done > 0, None),
+        ("Deal", ":material/skip_previous:", "deal-back", (index - 1, 0), index > 0, "Shift+Up"),
+        (part.capitalize(), ":material/fast_rewind:", "part-back", (index, back), done > 0, "Shift+Left"),
         ("Back", ":material/chevron_left:", "step-back", (index, done - 1), done > 0, "Left"),
         ("Next", ":material/chevron_right:", "step-on", (index, done + 1), done < scenes[-1].done, "Right"),
-        (part.capitalize(), ":material/fast_forward:", "part-on", (index, on), done < scenes[-1].done, None),
-        ("Deal", ":material/skip_next:", "deal-on", (index + 1, 0), index < last_deal, None),
+        (part.capitalize(), ":material/fast_forward:", "part-on", (index, on), done < scenes[-1].done, "Shift+Right"),
+        ("Deal", ":material/skip_next:", "deal-on", (index + 1, 0), index < last_deal, "Shift+Down"),
     ]
     faults = stepping.faults(told)
     with st.container(horizontal=True, gap="small"):
@@ -116,7 +177,9 @@ def _sentence(told: dict[str, Any], index: int, scene: stepping.Scene) -> str:
     if decision is None:
         text = "The cards are dealt."
     else:
-        about = f" ({sheets.note(decision)})" if sheets.note(decision) else ""
+        notes = [sheets.note(decision)] if sheets.note(decision) else []
+        notes += [f"{words.number(decision['ms'], 2)} ms"] if decision["ms"] is not None else []
+        about = f" ({', '.join(notes)})" if notes else ""
         text = (
             f"**{words.plain(names[decision['seat']])}**: {words.plain(words.action_name(decision['action']))}{about}."
         )

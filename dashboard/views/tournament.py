@@ -17,9 +17,7 @@ def show(results: Snapshot) -> None:
         "A block counts when all of its matches are played and written down. The speed is that of the last five minutes of "
         "play; a failure of a machine costs no bot anything: its blocks are played again."
     )
-    with st.container(horizontal=True):
-        for label, value, about in _facts(results, now):
-            st.metric(label, value, help=about, width=170)
+    frame.facts(_facts(results, now))
     if now.batches.height > 1:
         st.subheader("Blocks over time")
         st.altair_chart(plots.pace(plots.thinned(now.batches)), width="stretch", alt="Blocks done over time")
@@ -38,21 +36,21 @@ def show(results: Snapshot) -> None:
 
 def _facts(results: Snapshot, now: Pace) -> list[sheets.Fact]:
     progress = results.progress
-    done = "All blocks are there." if progress.is_over else f"{progress.scheduled - progress.done:,} are missing."
+    done = "all are there" if progress.is_over else f"{progress.scheduled - progress.done:,} are missing"
     facts = [("Blocks", f"{progress.done:,} of {progress.scheduled:,}" if not progress.is_over else f"{progress.done:,}", done)]
-    facts.append(("Matches", f"{progress.matches:,}", "In complete blocks."))
+    facts.append(("Matches", f"{progress.matches:,}", "in complete blocks"))
     state = {True: "running", False: "not running" if not progress.is_over else "over", None: "over" if progress.is_over else "–"}
-    facts.append(("State", state[now.is_running], "Whether a process on this machine is playing into this folder."))
+    facts.append(("State", state[now.is_running], "on this machine"))
     if now.workers is not None:
-        facts.append(("Workers", f"{now.workers:,}", f"Of the last run{f', on {now.host}' if now.host else ''}."))
+        facts.append(("Workers", f"{now.workers:,}", f"of the last run{f', on {now.host}' if now.host else ''}"))
     if now.blocks_a_minute is not None:
-        facts.append(("Blocks a minute", words.number(now.blocks_a_minute, 1), "In the last five minutes of play."))
+        facts.append(("Blocks a minute", words.number(now.blocks_a_minute, 1), "last five minutes of play"))
         matches = now.blocks_a_minute * progress.matches / max(progress.done, 1)
-        facts.append(("Matches a minute", words.number(matches), "In the last five minutes of play."))
+        facts.append(("Matches a minute", words.number(matches), "last five minutes of play"))
     left = now.seconds_left(progress.scheduled - progress.done)
     if now.is_running and left is not None and not progress.is_over:
-        facts.append(("Time left", words.duration(left), "At this speed."))
-    facts.append(("Faults", f"{progress.faults:,}", "Of all bots."))
+        facts.append(("Time left", words.duration(left), "at this speed"))
+    facts.append(("Faults", f"{progress.faults:,}", "of all bots"))
     return facts
 
 

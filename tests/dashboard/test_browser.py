@@ -12,14 +12,26 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, TimeoutError, expect, sync_playwright
 
 from dashboard import reading
-from tests.dashboard.folders import EVIL
+from dashboard.reading import Snapshot
+from tests.dashboard.folders import EVIL, add, tournament
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+#: All that is ours: the texts, the card table, the numbers; without the widgets that Streamlit draws.
+AXE_RUN = """() => axe.run({
+    include: [["[data-testid=stMain]"]],
+    exclude: ["[data-testid=stDataFrame]", "[data-testid=stSelectbox]", "[data-testid=stMultiSelect]", "[data-testid=stNumberInput]",
+              "[data-testid=stSlider]", "[data-testid=stButtonGroup]", "[data-testid=stVegaLiteChart]", "[data-testid=stProgress]",
+              "[data-testid=stExpander] > details > summary", "[data-testid=stCheckbox]", "[data-testid=stTextInput]"],
+}, {resultTypes: ["violations"]})"""
+PAGES = {"standings": "Standings", "bot": "Bot", "pairs": "Head to head", "contracts": "Contracts", "matches": "Matches",
+         "replay": "Replay", "tournament": "Tournament", "rules": "Rules"}  # fmt: skip
 WIDTHS = (1280, 390)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -84,14 +96,14 @@ def corner_address(corner: Path) -> Iterator[str]:
 
 
 @contextmanager
-def window(browser: Browser, width: int, problems: list[str]) -> Iterator[Page]:
+def window(browser: Browser, width: int, problems: list[str], scheme: Literal["light", "dark"] = "light") -> Iterator[Page]:
     """A page of this width; what the console complains of is added to the problems."""
 
     def told(message: ConsoleMessage) -> None:
         if message.type == "error" and not message.location.get("url", "").endswith(ASKED_TWICE):
             problems.append(f"{message.text} {message.location}")
 
-    context = browser.new_context(viewport={"width": width, "height": 900})
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_S * 1000)
     page.on("console", told)
@@ -124,34 +136,98 @@ def choose(page: Page, label: str, option: str) -> None:
     expect(box).to_have_value(option)
 
 
+def match_ids(folder: Path) -> list[str]:
+    now = reading.reader(folder).snapshot()
+    assert isinstance(now, Snapshot)
+    return now.matches.sort("block", "game").select("match_id").collect()["match_id"].to_list()
+
+
+def complaints(page: Page) -> list[str]:
+    """What axe finds serious or critical on what is ours: not in Streamlit's own widgets, which we cannot mend."""
+    page.add_script_tag(path=AXE)
+    found = page.evaluate(AXE_RUN)
+    return [
+        f"{one['id']} ({one['impact']}): {node['target']} {node['html'][:160]}"
+        for one in found["violations"] if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]  # fmt: skip
+
+
+def opened(page: Page, address: str, path: str, title: str) -> None:
+    page.goto(f"{address}/{path}")
+    settled(page, title)
+    for chart in page.get_by_test_id("stVegaLiteChart").all():
+        expect(chart.locator("canvas, svg").first).to_be_attached()
+    settled(page, title)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_three_pages(browser: Browser, address: str, width: int) -> None:
+def test_every_page_is_whole_and_can_be_read_by_all(browser: Browser, address: str, results: Path, width: int, scheme: str) -> None:
     problems: list[str] = []
-    with window(browser, width, problems) as page:
-        page.goto(address)
-        settled(page, "Standings")
-        expect(page.locator("canvas, svg.marks").first).to_be_visible()
-        page.goto(f"{address}/contracts")
-        settled(page, "Contracts")
-        expect(page.get_by_role("button", name="Choices as CSV")).to_be_visible()
-        expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg")).to_have_count(3)
-        settled(page, "Contracts")
+    found: dict[str, list[str]] = {}
+    with window(browser, width, problems, scheme) as page:
+        for path, title in [*PAGES.items(), (f"replay?match={match_ids(results)[0]}&deal=7&step=9", "Replay")]:
+            opened(page, address, path, title)
+            if told := complaints(page):
+                found[path] = told
+    assert found == {}
+    assert problems == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_of_an_empty_folder(browser: Browser, tmp_path: Path, width: int) -> None:
+    add(tmp_path, tournament("king.auction", 4), 0, 0)
+    problems: list[str] = []
+    with served(tmp_path) as address, window(browser, width, problems) as page:
+        for path, title in PAGES.items():
+            opened(page, address, path, title)
+            if path not in ("rules", "tournament"):
+                expect(page.get_by_text("No block is finished yet")).to_be_visible()
+    assert problems == []
+
+
+def test_addresses_can_be_shared(browser: Browser, address: str) -> None:
+    problems: list[str] = []
+    with window(browser, 1280, problems) as page:
+        page.goto(f"{address}/bot?bot=steady")
+        settled(page, "Bot")
+        expect(page.get_by_role("combobox", name="Bot")).to_have_value("steady")
         choose(page, "Bot", EVIL)
+        settled(page, "Bot")
+        shared = page.url
+        page.goto("about:blank")
+        page.goto(shared)
+        settled(page, "Bot")
+        expect(page.get_by_role("combobox", name="Bot")).to_have_value(EVIL)
+        page.goto(f"{address}/contracts?contract=No+king+of+hearts")
         settled(page, "Contracts")
-        page.goto(f"{address}/matches")
+        expect(page.get_by_role("combobox", name="Contract")).to_have_value("No king of hearts")
+        page.goto(f"{address}/matches?bots=steady&to=-1")
         settled(page, "Matches")
-        expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+        expect(page.get_by_role("spinbutton", name="to", exact=True)).to_have_value("-1")
+    assert problems == []
+
+
+def test_a_table_is_saved_as_csv(browser: Browser, address: str) -> None:
+    problems: list[str] = []
+    with window(browser, 1280, problems) as page:
+        opened(page, address, "standings", "Standings")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Standings as CSV").click()
+        lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("bot,rating,low,high")
+    assert len(lines) == 5
     assert problems == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_open_a_match_and_step(browser: Browser, address: str, results: Path, width: int) -> None:
-    listed = reading.reader(results).snapshot().match_list
-    match_id = listed["match_id"][0]
+    match_id = match_ids(results)[0]
     problems: list[str] = []
     with window(browser, width, problems) as page:
-        page.goto(f"{address}/matches?match={match_id}")
-        settled(page, "Matches")
+        page.goto(f"{address}/replay?match={match_id}")
+        settled(page, "Replay")
         cards = page.locator(".km-fan .km-card")
         expect(cards).to_have_count(52)
         page.get_by_role("button", name="Next", exact=False).first.click()
@@ -162,7 +238,7 @@ def test_open_a_match_and_step(browser: Browser, address: str, results: Path, wi
         expect(page.locator(".km-best")).to_have_count(1)
         page.get_by_role("button", name="Back", exact=False).click()
         expect(cards).to_have_count(49)
-        settled(page, "Matches")
+        settled(page, "Replay")
         fits = "() => { const t = document.querySelector('.km-table'); return t.scrollWidth <= t.clientWidth; }"
         assert page.evaluate(fits)
         expect(page.get_by_text("Score sheet")).to_be_visible()
@@ -180,18 +256,18 @@ def test_a_row_of_the_list_opens_its_match(browser: Browser, address: str, resul
         table.click(position={"x": 18, "y": 52})
         expect(page.locator(".km-table")).to_be_visible()
         assert "match=" in page.url
-        page.get_by_role("button", name="All matches").click()
+        page.get_by_role("link", name="All matches").click()
         expect(page.get_by_text("Score sheet")).to_have_count(0)
         expect(page.get_by_test_id("stDataFrame")).to_have_count(1)
     assert problems == []
 
 
 def test_the_arrow_keys_step(browser: Browser, address: str, results: Path) -> None:
-    match_id = reading.reader(results).snapshot().match_list["match_id"][1]
+    match_id = match_ids(results)[1]
     problems: list[str] = []
     with window(browser, 1280, problems) as page:
-        page.goto(f"{address}/matches?match={match_id}&deal=1&step=2")
-        settled(page, "Matches")
+        page.goto(f"{address}/replay?match={match_id}&deal=1&step=2")
+        settled(page, "Replay")
         expect(page.locator(".km-trick .km-card")).to_have_count(2)
         page.keyboard.press("ArrowRight")
         expect(page.locator(".km-trick .km-card")).to_have_count(3)
@@ -200,12 +276,12 @@ def test_the_arrow_keys_step(browser: Browser, address: str, results: Path) -> N
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_kings_in_the_corner(browser: Browser, corner: Path, corner_address: str, width: int) -> None:
-    match_id = reading.reader(corner).snapshot().match_list["match_id"][0]
+    match_id = match_ids(corner)[0]
     problems: list[str] = []
     with window(browser, width, problems) as page:
-        page.goto(f"{corner_address}/matches?match={match_id}&deal=1&step=1")
-        settled(page, "Matches")
+        page.goto(f"{corner_address}/replay?match={match_id}&deal=1&step=1")
+        settled(page, "Replay")
         expect(page.locator(".km-pile")).to_have_count(9)
         page.get_by_role("button", name="Turn").last.click()
-        settled(page, "Matches")
+        settled(page, "Replay")
     assert problems == []

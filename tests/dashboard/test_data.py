@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import polars as pl
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from cluster import summaries
 from cluster.store import NoResults, Store
 from dashboard import cardtable, plots, reading, sheets, stepping, words
-from dashboard.reading import Reader
+from dashboard.reading import Reader, Snapshot, Working
 from referee.rules import registry
 from tests.dashboard.folders import BOTS, EVIL, FORMULA, add, tournament
 
@@ -80,24 +81,28 @@ def test_csv_starts_no_formula_and_keeps_full_precision() -> None:
     assert rows[1] == f"'=1+1,{-1 / 3},'-1 | 2"
 
 
-def test_a_batch_is_read_once_and_new_ones_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game, source, read = tournament("king.simple", 3), Reader(tmp_path / "r"), []
-    original = Reader._read
-    monkeypatch.setattr(
-        Reader, "_read", lambda self, table, names: read.append(list(names)) or original(self, table, names)
-    )
+def seen(source: Reader) -> Snapshot:
+    now = source.snapshot()
+    assert isinstance(now, Snapshot)
+    return now
+
+
+def listed(snapshot: Snapshot) -> pl.DataFrame:
+    return snapshot.matches.sort("block", "game").collect()
+
+
+def test_new_batches_are_seen_and_nothing_is_made_twice(tmp_path: Path) -> None:
+    game, source = tournament("king.simple", 3), Reader(tmp_path / "r")
     add(source.folder, game, 0, 1)
-    first = source.snapshot()
+    first = seen(source)
     assert (first.progress.done, first.progress.scheduled, first.progress.is_over) == (1, 3, False)
     assert source.snapshot() is first
     add(source.folder, game, 1, 3)
-    second = source.snapshot()
+    second = seen(source)
     assert second is not first
     assert second.progress.done == 3
     assert second.progress.is_over
-    assert [len(names) for names in read] == [1, 1]
-    stored = Store(source.folder).table("matches")
-    assert second.matches.sort(pl.all()).equals(stored.sort(pl.all()))
+    assert listed(second)["match_id"].to_list() == summaries.match_list(Store(source.folder).table("matches"))["match_id"].to_list()
 
 
 def test_a_batch_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> None:
@@ -106,12 +111,33 @@ def test_a_batch_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> No
     add(tmp_path, game, 1, 2)
     broken = Store(tmp_path).batches()[0]
     (broken / "matches.parquet").write_bytes(b"no parquet")
-    results = source.snapshot()
+    results = seen(source)
     assert results.progress.done == 1
-    assert list(source.unreadable) == [broken.name]
+    assert list(results.unreadable) == [broken.name]
     broken.rename(tmp_path / "aside")
-    assert source.snapshot().progress.done == 1
-    assert not source.unreadable
+    again = seen(source)
+    assert again.progress.done == 1
+    assert not again.unreadable
+
+
+def test_who_does_not_wait_sees_what_was_before(tmp_path: Path) -> None:
+    game, source = tournament("king.simple", 2), Reader(tmp_path)
+    add(tmp_path, game, 0, 1)
+    release = Event()
+    source._thread.submit(release.wait)  # the thread has something else to do
+    try:
+        assert isinstance(source.snapshot(patience=0.0), Working)
+    finally:
+        release.set()
+    first = seen(source)
+    add(tmp_path, game, 1, 2)
+    release.clear()
+    source._thread.submit(release.wait)
+    try:
+        assert source.snapshot(patience=0.0) is first
+    finally:
+        release.set()
+    assert seen(source).progress.done == 2
 
 
 def test_a_wrong_or_an_empty_folder_says_so(tmp_path: Path) -> None:
@@ -119,13 +145,14 @@ def test_a_wrong_or_an_empty_folder_says_so(tmp_path: Path) -> None:
         with pytest.raises(NoResults, match=r"kingmaker play|no results here"):
             Reader(folder).snapshot()
     add(tmp_path / "empty", tournament("king.fetes", 4), 0, 0)
-    results = Reader(tmp_path / "empty").snapshot()
-    assert results.matches.is_empty()
+    results = seen(Reader(tmp_path / "empty"))
+    assert results.is_empty
+    assert listed(results).is_empty()
     assert (results.progress.done, results.progress.share) == (0, 0.0)
 
 
 def test_pages_and_command_line_agree(results: Path) -> None:
-    snapshot, matches = reading.reader(results).snapshot(), Store(results).table("matches")
+    snapshot, matches = seen(reading.reader(results)), Store(results).table("matches")
     assert snapshot.standings.equals(summaries.standings(summaries.Evidence.of(matches)))
     assert snapshot.pairs.equals(summaries.pairs(summaries.Evidence.of(matches)))
     told = summaries.contracts(Store(results).table("tallies"))
@@ -134,12 +161,14 @@ def test_pages_and_command_line_agree(results: Path) -> None:
 
 
 def test_tables_have_headings_and_no_raw_names(results: Path) -> None:
-    snapshot = reading.reader(results).snapshot()
+    snapshot = seen(reading.reader(results))
     mine = snapshot.contracts.filter(pl.col("bot") == EVIL)
-    told = snapshot.replay(snapshot.match_list["match_id"][0])
+    told = snapshot.replay(listed(snapshot)["match_id"][0])
     tables = [
-        sheets.standings(snapshot.standings), sheets.contracts(mine), sheets.matches(snapshot.match_list),
+        sheets.standings(snapshot.standings, snapshot.history), sheets.contracts(mine), sheets.matches(listed(snapshot)),
         sheets.choices(snapshot.choices), sheets.decisions(told["deals"][0], told["players"]), sheets.score_sheet(told),
+        sheets.opponents(snapshot.pairs.filter(bot=EVIL)), sheets.trades(snapshot.trades), sheets.conduct(snapshot.conduct),
+        sheets.in_contract(snapshot.contracts.filter(contract="no_hearts")),
     ]  # fmt: skip
     for table in tables:
         assert table.height
@@ -151,12 +180,15 @@ def test_tables_have_headings_and_no_raw_names(results: Path) -> None:
 
 def test_charts_can_be_drawn(results: Path, corner: Path) -> None:
     for folder in (results, corner):
-        snapshot = reading.reader(folder).snapshot()
+        snapshot = seen(reading.reader(folder))
         bots = snapshot.standings["bot"].to_list()
         charts = [
             plots.ratings(snapshot.standings, snapshot.anchor), plots.head_to_head(snapshot.pairs, bots),
             plots.contract_map(snapshot.contracts, "edge", bots, lower_is_better=True),
-            plots.contract_edges(snapshot.contracts.filter(pl.col("bot") == bots[0])),
+            plots.contract_edges(snapshot.contracts.filter(bot=bots[0]), snapshot.contracts.filter(pl.col("bot") != bots[0])),
+            plots.surprises(snapshot.pairs, bots), plots.one_history(snapshot.history.filter(bot=bots[1])),
+            plots.bots_in_contract(snapshot.contracts.filter(contract=snapshot.contract_ids[0]), bots),
+            plots.compared(snapshot.contracts, bots[:2]),
         ]  # fmt: skip
         for chart in charts:
             assert json.loads(chart.to_json())["layer"]
@@ -164,8 +196,8 @@ def test_charts_can_be_drawn(results: Path, corner: Path) -> None:
 
 def test_scenes_begin_with_the_deal_and_end_with_its_scores(results: Path, corner: Path) -> None:
     for folder in (results, corner):
-        snapshot = reading.reader(folder).snapshot()
-        told = snapshot.replay(snapshot.match_list["match_id"][-1])
+        snapshot = seen(reading.reader(folder))
+        told = snapshot.replay(listed(snapshot)["match_id"][-1])
         for index, deal in enumerate(told["deals"]):
             scenes = stepping.scenes(told, index)
             assert len(scenes) == len(deal["decisions"]) + 1
@@ -178,8 +210,8 @@ def test_scenes_begin_with_the_deal_and_end_with_its_scores(results: Path, corne
 
 
 def test_a_full_trick_stays_until_the_next_card(results: Path) -> None:
-    snapshot = reading.reader(results).snapshot()
-    scenes = stepping.scenes(snapshot.replay(snapshot.match_list["match_id"][0]), 0)
+    snapshot = seen(reading.reader(results))
+    scenes = stepping.scenes(snapshot.replay(listed(snapshot)["match_id"][0]), 0)
     assert [len(scene.trick) for scene in scenes[:7]] == [0, 1, 2, 3, 4, 1, 2]
     assert scenes[4].winner == scenes[4].actor
     assert sum(scenes[4].tricks or ()) == 1
@@ -198,9 +230,9 @@ def test_the_bidding_stands_in_the_order_of_the_seats() -> None:
 
 
 def test_names_are_escaped_on_the_table(results: Path) -> None:
-    snapshot = reading.reader(results).snapshot()
-    listed = snapshot.match_list.filter(pl.col("faults") > 0)
-    told = snapshot.replay(listed["match_id"][0])
+    snapshot = seen(reading.reader(results))
+    faulty_ones = listed(snapshot).filter(pl.col("faults") > 0)
+    told = snapshot.replay(faulty_ones["match_id"][0])
     assert set(told["players"]) == set(BOTS)
     last = len(told["deals"]) - 1
     scene = stepping.scenes(told, last)[-1]

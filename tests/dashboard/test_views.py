@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import reading
+from dashboard.reading import Snapshot
 from referee.rules import registry
 from tests.dashboard.folders import EVIL, FORMULA, add, tournament
 
@@ -22,8 +24,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Open:
     """Open one page on a folder."""
 
     def open_page(view: str, folder: Path, **query: str) -> AppTest:
+        waits = view != "tournament"
         script = f"from pathlib import Path\nfrom dashboard import frame\nfrom dashboard.views import {view}\n"
-        test = AppTest.from_string(script + f"frame.page(Path({str(folder)!r}), {view.capitalize()!r}, {view}.show)")
+        test = AppTest.from_string(script + f"frame.page(Path({str(folder)!r}), {view.capitalize()!r}, {view}.show, waits={waits})")
         test.default_timeout = 30
         for name, value in query.items():
             test.query_params[name] = value
@@ -59,11 +62,24 @@ def test_standings_tell_ratings_and_progress(opened: Open, results: Path) -> Non
     assert len(page.dataframe[0].value) == 4
 
 
-@pytest.mark.parametrize("view", ["standings", "contracts", "matches"])
+VIEWS = ["standings", "bot", "pairs", "contracts", "matches", "replay", "tournament"]
+
+
+def first_match(folder: Path) -> str:
+    return str(every_match(folder)["match_id"][0])
+
+
+def every_match(folder: Path) -> pl.DataFrame:
+    now = reading.reader(folder).snapshot()
+    assert isinstance(now, Snapshot)
+    return now.matches.sort("block", "game").collect()
+
+
+@pytest.mark.parametrize("view", VIEWS)
 def test_an_empty_a_missing_and_a_wrong_folder(opened: Open, view: str, tmp_path: Path) -> None:
     add(tmp_path / "empty", tournament("king.fetes", 4), 0, 0)
     empty = opened(view, tmp_path / "empty")
-    assert "No block is finished yet" in texts(empty)
+    assert ("No block is finished yet" in texts(empty)) == (view != "tournament")
     assert "0 of 4 blocks" in texts(empty)
     for folder, reason in ((tmp_path / "nowhere", "no such folder"), (tmp_path, "no results here")):
         page = opened(view, folder)
@@ -88,40 +104,82 @@ def test_a_page_follows_the_tournament(opened: Open, tmp_path: Path) -> None:
 )
 def test_every_game_has_all_pages(opened: Open, tmp_path: Path, ruleset: str) -> None:
     add(tmp_path, tournament(ruleset, 2), 0, 2)
-    match_id = reading.reader(tmp_path).snapshot().match_list["match_id"][0]
-    pages = [opened("standings", tmp_path), opened("contracts", tmp_path), opened("matches", tmp_path),
-             opened("matches", tmp_path, match=match_id)]  # fmt: skip
+    pages = [opened(view, tmp_path) for view in VIEWS] + [opened("replay", tmp_path, match=first_match(tmp_path))]
     for page in pages:
         assert not page.exception
         assert page.title
 
 
-def test_contracts_of_a_chosen_bot(opened: Open, results: Path) -> None:
+def test_a_bots_own_page(opened: Open, results: Path) -> None:
+    page = opened("bot", results, bot=EVIL)
+    assert not page.exception
+    assert page.selectbox(key="bot").value == EVIL
+    contracts, opponents, worst = (one.value for one in page.dataframe)
+    assert "No king of hearts" in list(contracts["Contract"])
+    assert {"Points a deal", "Against the table, 95 %", "Points declaring"} <= set(contracts.columns)
+    assert set(opponents["Opponent"]) == {"random", "steady", FORMULA}
+    assert worst["Against the others"].is_monotonic_increasing
+    assert len(worst) == 10
+
+
+def test_a_bot_that_nobody_knows_is_another_one(opened: Open, results: Path) -> None:
+    page = opened("bot", results, bot="nobody")
+    assert not page.exception
+    assert page.selectbox(key="bot").value in (EVIL, FORMULA, "random", "steady")
+
+
+def test_a_pair(opened: Open, results: Path) -> None:
+    page = opened("pairs", results, bot="steady", against=FORMULA)
+    assert not page.exception
+    assert (page.selectbox(key="bot").value, page.selectbox(key="against").value) == ("steady", FORMULA)
+    page.selectbox(key="bot").set_value(FORMULA).run()
+    assert not page.exception
+    assert page.selectbox(key="against").value != FORMULA
+    page.segmented_control(key="show").set_value("surprise").run()
+    assert "standard errors" in texts(page)
+
+
+def test_one_contract(opened: Open, results: Path) -> None:
     page = opened("contracts", results)
-    page.selectbox(key="bot").set_value(EVIL).run()
+    page.selectbox(key="contract").set_value("trump:S").run()
     assert not page.exception
-    table = page.dataframe[0].value
-    assert "No king of hearts" in list(table["Contract"])
-    assert {"Points a deal", "Against the table, 95 %", "Points declaring"} <= set(table.columns)
-    page.segmented_control(key="metric").set_value("points").run()
+    assert set(page.dataframe[0].value["Bot"]) == {EVIL, FORMULA, "random", "steady"}
+    page.segmented_control(key="show").set_value("points").run()
     assert not page.exception
+
+
+def test_the_tournament_page_tells_speed_and_faults(opened: Open, results: Path) -> None:
+    page = opened("tournament", results)
+    assert not page.exception
+    assert "faults so far" in texts(page)
+    told = page.dataframe[0].value
+    assert told.loc[told["Bot"] == FORMULA, "Timeout"].item() > 0
 
 
 def test_matches_are_filtered(opened: Open, results: Path) -> None:
     page = opened("matches", results)
-    everything = len(page.dataframe[0].value)
-    assert everything == 48
-    page.toggle(key="filter-faults").set_value(True).run()
-    table = page.dataframe[0].value
-    assert 0 < len(table) < everything or all(table["Faults"] > 0)
-    page.multiselect(key="filter-bots").set_value([FORMULA]).run()
-    page.selectbox(key="filter-contract").set_value("433").run()
+    assert len(page.dataframe[0].value) == 48
+    page.toggle(key="faults").set_value(True).run()
+    assert all(page.dataframe[0].value["Faults"] > 0)
+    page.multiselect(key="bots").set_value([FORMULA]).run()
+    page.selectbox(key="contract").set_value("433").run()
     assert not page.exception
 
 
+def test_matches_by_score_and_order(opened: Open, results: Path) -> None:
+    page = opened("matches", results, bots="steady", order="Worst first", to="-1")
+    assert not page.exception
+    table = page.dataframe[0].value
+    assert 0 < len(table) < 48
+    assert table["Against the others"].is_monotonic_increasing
+    whole = every_match(results)
+    beaten = whole.filter(pl.struct("bots", "totals").map_elements(lambda row: row["totals"][row["bots"].index("steady")] <= -1, return_dtype=pl.Boolean))
+    assert len(table) == beaten.height
+
+
 def test_a_match_is_stepped_through(opened: Open, results: Path) -> None:
-    match_id = reading.reader(results).snapshot().match_list["match_id"][0]
-    page = opened("matches", results, match=match_id)
+    match_id = first_match(results)
+    page = opened("replay", results, match=match_id)
     assert not page.exception
     assert "The cards are dealt." in texts(page)
     page.button(key="step-on").click().run()
@@ -139,23 +197,23 @@ def test_a_match_is_stepped_through(opened: Open, results: Path) -> None:
 
 
 def test_faults_are_marked_and_reached(opened: Open, results: Path) -> None:
-    listed = reading.reader(results).snapshot().match_list
+    listed = every_match(results)
     match_id = listed.filter(listed["faults"] > 0)["match_id"][0]
-    page = opened("matches", results, match=match_id)
+    page = opened("replay", results, match=match_id)
     page.button(key="fault-on").click().run()
     assert not page.exception
     assert "timeout. The referee played the first legal action instead" in texts(page)
 
 
 def test_an_address_names_deal_and_step_or_nonsense(opened: Open, results: Path) -> None:
-    match_id = reading.reader(results).snapshot().match_list["match_id"][0]
-    page = opened("matches", results, match=match_id, deal="7", step="3")
+    match_id = first_match(results)
+    page = opened("replay", results, match=match_id, deal="7", step="3")
     assert page.slider(key=f"step-{match_id}-6").value == 3
-    assert not opened("matches", results, match=match_id, deal="99", step="²").exception
-    wrong = opened("matches", results, match="![x](http://x)")
+    assert not opened("replay", results, match=match_id, deal="99", step="²").exception
+    wrong = opened("replay", results, match="![x](http://x)")
     assert "no match" in texts(wrong)
     assert r"\!\[x\]" in texts(wrong)
-    assert len(wrong.dataframe) == 1
+    assert wrong.text_input
 
 
 def test_a_broken_batch_is_named(opened: Open, tmp_path: Path) -> None:
