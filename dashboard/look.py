@@ -76,10 +76,10 @@ CSS = """
 #: Less air above the title, and numbers with their names side by side, as many as the width bears.
 PAGE = """
 [data-testid=stMainBlockContainer] { padding-top: 4.5rem; padding-bottom: 4rem; }
-.kf { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 10px 16px; margin: 2px 0 6px; }
+.kf { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 10px 16px; margin: 2px 0 6px !important; padding: 0 !important; }
 .kf div { min-width: 0; }
 .kf dt { font-size: 13px; opacity: .72; }
-.kf dd { margin: 0; font-size: 21px; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+.kf dd { margin: 0 !important; font-size: 21px; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .kf p { margin: 1px 0 0; font-size: 12px; line-height: 1.35; opacity: .72; }
 @media (max-width: 480px) {
   [data-testid=stMainBlockContainer] { padding-left: .9rem; padding-right: .9rem; }

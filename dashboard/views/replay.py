@@ -28,7 +28,7 @@ def show(results: Snapshot) -> None:
         _ask(results)
         return
     block, _, game = match_id.rpartition("-")
-    st.markdown(f"**{words.plain(match_id)}**: the game of seating {words.plain(game)} in block {words.plain(block)}")
+    st.markdown(f"**{words.plain(match_id)}**: seating {words.plain(game)} of block {words.plain(block)}")
     ends = [f"{words.plain(name)} ({seat}) {words.number(total)}, rank {rank}" for seat, name, total, rank in
             zip(words.seats(len(told["players"])), told["players"], told["totals"], told["ranks"], strict=True)]  # fmt: skip
     st.markdown(" · ".join(ends))
