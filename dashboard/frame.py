@@ -30,10 +30,15 @@ View = Callable[[Snapshot], None]
 
 def page(folder: Path, title: str, view: View, *, waits: bool = True) -> None:
     """Lay out a page: what is wrong, or what there is. ``waits``: it has nothing to show before the first block."""
-    st.html(f"<style>{PAGE}</style>")
+    style()
     source = reading.reader(folder)
     shown = _show(source, title, view, waits=waits)
     st.fragment(run_every=SOON_S if isinstance(shown, Working) else EVERY_S)(follow)(folder, shown)
+
+
+def style() -> None:
+    """What all pages look like beyond what Streamlit makes of them."""
+    st.html(f"<style>{PAGE}</style>")
 
 
 def _show(source: Reader, title: str, view: View, *, waits: bool) -> Snapshot | Working | None:
@@ -105,7 +110,7 @@ def head(results: Snapshot, title: str) -> None:
 def facts(told: Sequence[sheets.Fact]) -> None:
     """Numbers side by side, each with its name above and what it means below."""
     parts = "".join(
-        f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd><p>{escape(about)}</p></div>" for label, value, about in told
+        f"<div><dt>{escape(label)}</dt><dd>{escape(value)}<small>{escape(about)}</small></dd></div>" for label, value, about in told
     )
     st.html(f'<dl class="kf">{parts}</dl>')
 

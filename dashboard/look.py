@@ -59,7 +59,7 @@ CSS = """
   overflow: hidden; text-overflow: ellipsis; overflow-wrap: break-word; }
 .km-scores th, .km-bids th { font-weight: 600; white-space: nowrap; }
 .km-scores td:first-child, .km-scores th:first-child { text-align: left; width: 27%; }
-.km-bids small { display: block; opacity: .75; font-weight: 400; }
+.km-bids small { display: block; opacity: .8; font-weight: 400; }
 .km-bids td.km-last { box-shadow: inset 0 0 0 2px #d9a400; border-radius: 4px; }
 .km-bids .km-bad { color: #d33; font-weight: 600; }
 @container (max-width: 620px) {
@@ -76,11 +76,13 @@ CSS = """
 #: Less air above the title, and numbers with their names side by side, as many as the width bears.
 PAGE = """
 [data-testid=stMainBlockContainer] { padding-top: 4.5rem; padding-bottom: 4rem; }
+[data-testid=stCaptionContainer] { color: inherit; opacity: .8; }
+[data-testid=stCaptionContainer] :is(p, code), button kbd { color: inherit !important; }
 .kf { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 10px 16px; margin: 2px 0 6px !important; padding: 0 !important; }
 .kf div { min-width: 0; }
-.kf dt { font-size: 13px; opacity: .72; }
+.kf dt { font-size: 13px; opacity: .8; }
 .kf dd { margin: 0 !important; font-size: 21px; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-.kf p { margin: 1px 0 0; font-size: 12px; line-height: 1.35; opacity: .72; }
+.kf small { display: block; margin-top: 1px; font-size: 12px; font-weight: 400; line-height: 1.35; opacity: .8; }
 @media (max-width: 480px) {
   [data-testid=stMainBlockContainer] { padding-left: .9rem; padding-right: .9rem; }
   .kf { grid-template-columns: repeat(auto-fill, minmax(104px, 1fr)); gap: 10px; } .kf dd { font-size: 18px; }

@@ -10,13 +10,14 @@ from itertools import groupby
 import polars as pl
 import streamlit as st
 
-from dashboard import words
+from dashboard import frame, words
 from referee.rules import registry
 from referee.rules.sheet import ContractRow, Sheet, sheet
 
 
 def show(played: str | None) -> None:
     """Lay out the page; ``played``: the ruleset of the results folder, which is shown first."""
+    frame.style()
     st.title("Rules")
     ids = list(registry.RULESETS)
     wanted = st.query_params.get("ruleset", played)
