@@ -22,7 +22,7 @@ from statistics import median
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
-PAGES = {"standings": "Standings", "bot": "Bot", "pairs": "Head to head", "contracts": "Contracts", "matches": "Matches",
+PAGES = {"": "Standings", "bot": "Bot", "pairs": "Head to head", "contracts": "Contracts", "matches": "Matches",
          "replay": "Replay", "tournament": "Tournament"}  # fmt: skip
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -67,7 +67,7 @@ def page_times(page: Page) -> Iterator[tuple[str, float]]:
             page.get_by_role("link", name=title, exact=True).first.click()
             settled(page, title)
             times.append(time.perf_counter() - start)
-        yield f"pages_{path}_s", median(times)
+        yield f"pages_{path or 'standings'}_s", median(times)
 
 
 def growth(browser: Browser, address: str, server: psutil.Process, sessions: int) -> float:

@@ -30,7 +30,7 @@ AXE_RUN = """() => axe.run({
               "[data-testid=stSlider]", "[data-testid=stButtonGroup]", "[data-testid=stVegaLiteChart]", "[data-testid=stProgress]",
               "[data-testid=stExpander] > details > summary", "[data-testid=stCheckbox]", "[data-testid=stTextInput]"],
 }, {resultTypes: ["violations"]})"""
-PAGES = {"standings": "Standings", "bot": "Bot", "pairs": "Head to head", "contracts": "Contracts", "matches": "Matches",
+PAGES = {"": "Standings", "bot": "Bot", "pairs": "Head to head", "contracts": "Contracts", "matches": "Matches",
          "replay": "Replay", "tournament": "Tournament", "rules": "Rules"}  # fmt: skip
 WIDTHS = (1280, 390)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -216,7 +216,7 @@ def test_addresses_can_be_shared(browser: Browser, address: str) -> None:
 def test_a_table_is_saved_as_csv(browser: Browser, address: str) -> None:
     problems: list[str] = []
     with window(browser, 1280, problems) as page:
-        opened(page, address, "standings", "Standings")
+        opened(page, address, "", "Standings")
         with page.expect_download() as download:
             page.get_by_role("button", name="Standings as CSV").click()
         lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
