@@ -77,7 +77,8 @@ CSS = """
 PAGE = """
 [data-testid=stMainBlockContainer] { padding-top: 4.5rem; padding-bottom: 4rem; }
 [data-testid=stCaptionContainer] { color: inherit; opacity: .8; }
-[data-testid=stCaptionContainer] :is(p, code), button kbd { color: inherit !important; }
+[data-testid=stCaptionContainer] :is(p, code) { color: inherit !important; }
+button kbd { color: inherit !important; opacity: .85 !important; }
 .kf { display: grid; grid-template-columns: repeat(auto-fill, minmax(136px, 1fr)); gap: 10px 16px; margin: 2px 0 6px !important; padding: 0 !important; }
 .kf div { min-width: 0; }
 .kf dt { font-size: 13px; opacity: .8; }

@@ -28,7 +28,7 @@ AXE_RUN = """() => axe.run({
     include: [["[data-testid=stMain]"]],
     exclude: ["[data-testid=stDataFrame]", "[data-testid=stSelectbox]", "[data-testid=stMultiSelect]", "[data-testid=stNumberInput]",
               "[data-testid=stSlider]", "[data-testid=stButtonGroup]", "[data-testid=stVegaLiteChart]", "[data-testid=stProgress]",
-              "[data-testid=stExpander] > details > summary", "[data-testid=stCheckbox]", "[data-testid=stTextInput]"],
+              "[data-testid=stExpander] > details > summary", "[data-testid=stCheckbox]", "[data-testid=stTextInput]", "kbd"],
 }, {resultTypes: ["violations"]})"""
 PAGES = {"": "Standings", "bot": "Bot", "pairs": "Head to head", "contracts": "Contracts", "matches": "Matches",
          "replay": "Replay", "tournament": "Tournament", "rules": "Rules"}  # fmt: skip
