@@ -8,13 +8,18 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cluster.competition.database import DATABASE, Database
 from cluster.competition.place import Place
+from cluster.competition.queries import Board
 from cluster.competition.settings import load
 from referee.rules.errors import KingmakerError
+
+#: How often it is looked whether there is something to show.
+LOOK_S = 1.0
 
 
 def service(place: Place, database: Database, words: Sequence[str]) -> None:
@@ -53,11 +58,14 @@ def ladder(place: Place, database: Database, _: Sequence[str]) -> None:
     Keeper(place, database, load(place.folder)).run()
 
 
-def pages(place: Place, _: Database, words: Sequence[str]) -> None:
-    """The dashboard, on the port that is given."""
+def pages(place: Place, database: Database, words: Sequence[str]) -> None:
+    """The dashboard, on the port that is given: of the first list that has matches."""
     from cluster.cli.results import dashboard_words
 
-    command = dashboard_words(place.folder, int(words[0]))
+    board = Board(place.folder, database.address)
+    while not (found := [folder for ladder in board.ladders() if (folder := board.results(ladder, board.seasons()[-1].number))]):
+        time.sleep(LOOK_S)
+    command = dashboard_words(found[0], int(words[0]))
     os.execv(command[0], command)
 
 
