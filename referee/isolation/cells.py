@@ -108,8 +108,8 @@ class Confined(Cell):
             self._is_mounted = False
             verdict = verdict or ("out of disk" if mounts.is_full(self.scratch) else "")
         if group is not None:
-            group.remove()
-            _note(self.order.seat, [])
+            if group.remove():  # else the note stays, and the sweep tries again
+                _note(self.order.seat, [])
         if user is not None:
             user.release()
             mounts.unmount(self.scratch)

@@ -22,7 +22,7 @@ CONTROLLERS = ("memory", "pids", "cpu")
 PREFIX = "kingmaker-"
 PERIOD_US = 100_000
 #: For so long the end of a group is waited for.
-EMPTY_S = 1.0
+EMPTY_S = 3.0
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.isolation import seccomp, tiers
-from referee.isolation.cells import SEAT_VARIABLE
+from referee.isolation.cells import SEAT_VARIABLE, sweep
 from referee.isolation.errors import IsolationError
 from referee.isolation.limits import Limits
 
@@ -156,6 +156,7 @@ def _scene() -> Iterator[_Scene]:
     folder = Path(tempfile.mkdtemp(prefix="km-"))
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        stack.callback(sweep, folder)
         for name in ("other", "own", "bot"):
             (folder / name).mkdir(mode=0o755)
         (folder / "bot" / "bot.py").touch()
