@@ -107,9 +107,8 @@ class Confined(Cell):
         if self._is_mounted:
             self._is_mounted = False
             verdict = verdict or ("out of disk" if mounts.is_full(self.scratch) else "")
-        if group is not None:
-            if group.remove():  # else the note stays, and the sweep tries again
-                _note(self.order.seat, [])
+        if group is not None and group.remove():  # else the note stays, and the sweep tries again
+            _note(self.order.seat, [])
         if user is not None:
             user.release()
             mounts.unmount(self.scratch)

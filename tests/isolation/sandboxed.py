@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 from referee.host import Command
@@ -24,6 +25,14 @@ def node_bot(tier: str) -> Command:
     folder = ROOT / "bots" / "node"
     modules = str((folder / "node_modules").resolve())  # a link in some working copies
     return Command(("node", "random.js"), str(folder), tier, reads=(modules,))
+
+
+def no_groups_within(seconds: float, prefix: str) -> bool:
+    """Whether the groups of hosts whose folders are called so vanish; others on this machine may be at work too."""
+    deadline = time.monotonic() + seconds
+    while (left := groups(Path(prefix))) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not left
 
 
 def groups(folder: Path) -> list[Path]:
