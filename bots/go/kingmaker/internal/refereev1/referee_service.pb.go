@@ -3,6 +3,8 @@
 // A bot process opens one Play stream and sits at any number of tables on it.
 // The token of the process goes into the call's metadata under the key
 // "kingmaker-token"; a missing or wrong one ends the call with UNAUTHENTICATED.
+// A remote bot whose connection breaks may come back within two seconds, three
+// times: the open decisions are asked again under the same numbers.
 //
 //   state   | bot may send | referee may send | next
 //   opened  | hello        | -                | greeted

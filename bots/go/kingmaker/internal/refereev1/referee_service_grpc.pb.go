@@ -3,6 +3,8 @@
 // A bot process opens one Play stream and sits at any number of tables on it.
 // The token of the process goes into the call's metadata under the key
 // "kingmaker-token"; a missing or wrong one ends the call with UNAUTHENTICATED.
+// A remote bot whose connection breaks may come back within two seconds, three
+// times: the open decisions are asked again under the same numbers.
 //
 //   state   | bot may send | referee may send | next
 //   opened  | hello        | -                | greeted
@@ -49,8 +51,10 @@ type RefereeServiceClient interface {
 	// Status codes, each with a text that says what would be right:
 	//
 	//	UNAUTHENTICATED      no token, or not the token of this socket.
+	//	PERMISSION_DENIED    a token, but of a bot that does not play here.
 	//	FAILED_PRECONDITION  first message is no hello, or no common version.
-	//	ABORTED              superseded by a newer stream of the same process.
+	//	ABORTED              superseded by a newer stream of the same process, or
+	//	                     given up: gone for too long, or came back too often.
 	//	RESOURCE_EXHAUSTED   a message above the limit, or ten strikes.
 	Play(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[PlayRequest, PlayResponse], error)
 }
@@ -87,8 +91,10 @@ type RefereeServiceServer interface {
 	// Status codes, each with a text that says what would be right:
 	//
 	//	UNAUTHENTICATED      no token, or not the token of this socket.
+	//	PERMISSION_DENIED    a token, but of a bot that does not play here.
 	//	FAILED_PRECONDITION  first message is no hello, or no common version.
-	//	ABORTED              superseded by a newer stream of the same process.
+	//	ABORTED              superseded by a newer stream of the same process, or
+	//	                     given up: gone for too long, or came back too often.
 	//	RESOURCE_EXHAUSTED   a message above the limit, or ten strikes.
 	Play(grpc.BidiStreamingServer[PlayRequest, PlayResponse]) error
 	mustEmbedUnimplementedRefereeServiceServer()
