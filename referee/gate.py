@@ -24,6 +24,8 @@ TCP_OPTIONS: list[tuple[str, int]] = [
     ("grpc.max_connection_idle_ms", 60_000),  # who connects and opens no stream goes
 ]
 MAX_STREAMS = 256
+#: So often the token of each open stream is looked at again.
+WATCH_S = 1.0
 _LOOPBACK = re.compile(r"(localhost|127(\.\d+){3}|\[::1\]):\d+")
 
 
@@ -112,8 +114,9 @@ class Gate:
 
     async def _play(self, _: object, context: Context) -> None:
         given = dict(context.invocation_metadata() or ())
+        token = str(given.get(TOKEN_KEY, ""))
         try:
-            bot = self._whose(str(given.get(TOKEN_KEY, "")))
+            bot = self._whose(token)
         except BadToken as error:
             await abort(context, grpc.StatusCode.UNAUTHENTICATED, f"metadata {TOKEN_KEY!r}: {error}")
         number = str(given.get(PROCESS_KEY, "0"))
@@ -122,7 +125,22 @@ class Gate:
         if not re.fullmatch(r"[0-9]", number):
             await abort(context, grpc.StatusCode.PERMISSION_DENIED, f"metadata {PROCESS_KEY!r} is a digit, from 0")
         server = await self._server_of((bot, int(number)))
-        await server.converse(context)
+        watching = asyncio.create_task(self._watch(token, server, context))
+        try:
+            await server.converse(context)
+        finally:
+            watching.cancel()
+
+    async def _watch(self, token: str, server: BotServer, context: Context) -> None:
+        """End a stream once its token lets nobody in any more."""
+        while True:
+            await asyncio.sleep(WATCH_S)
+            try:
+                self._whose(token)
+            except BadToken as error:
+                server.dismiss(context, f"metadata {TOKEN_KEY!r}: {error}")
+            except ConfigError:
+                pass  # who is in stays in while the file of tokens cannot be read
 
     async def _server_of(self, key: tuple[str, int]) -> BotServer:
         self._waiting[key] = self._waiting.get(key, 0) + 1

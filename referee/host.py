@@ -261,8 +261,8 @@ class Host:
         bot, copy, server = process.key.bot, process.key.copy, process.server
         try:
             await gate.expect(bot, copy, server)
-            await _either(self._broken, server.connected, self._start_timeout_s)
-            if not server.connected.is_set():
+            await _either(self._broken, server.connected, process.ended, timeout=self._start_timeout_s)
+            if not server.connected.is_set() and not process.ended.is_set():
                 process.why = "start time-out"
                 process.ended.set()
             self._failed_starts[process.key] = process.ended.is_set() + self._failed_starts.get(process.key, 0)
@@ -292,15 +292,14 @@ class Host:
         command = self._bots[process.key.bot]
         env[SEAT_VARIABLE] = str(process.folder)
         exit = process.exit = self._launcher.start(process.name, command, env, process.server.started)
-        await _either(exit, process.server.connected, self._start_timeout_s)
-        if process.server.connected.is_set():
-            self._failed_starts[process.key] = 0
-        else:
+        connected, ended = process.server.connected, process.ended
+        await _either(exit, connected, ended, timeout=self._start_timeout_s)
+        self._failed_starts[process.key] = 0 if connected.is_set() else self._failed_starts.get(process.key, 0) + 1
+        if not connected.is_set() and not ended.is_set():
             if not exit.done():
                 process.ending = "start time-out"
             process.link.lost(process.ending or _ending(exit.result()))
             self._launcher.stop(process.name, 0.0)
-            self._failed_starts[process.key] = self._failed_starts.get(process.key, 0) + 1
         process.ready.set()
         return exit
 
@@ -359,11 +358,12 @@ class Host:
             self._broken.exception()  # whether anybody plays or not, it has been seen
 
 
-async def _either(future: asyncio.Future[Any], event: asyncio.Event, timeout: float | None = None) -> None:
+async def _either(future: asyncio.Future[Any], *events: asyncio.Event, timeout: float | None = None) -> None:
     """Wait for one of them."""
-    waiting = asyncio.ensure_future(event.wait())
-    await asyncio.wait({future, waiting}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    await asyncio.wait({future, *waiting}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+    for each in waiting:
+        each.cancel()
 
 
 #: Tiers that were looked at in this process, and are as they must be.

@@ -14,7 +14,7 @@ from referee import wire
 from referee.link import MAX_STRIKES, Link
 from referee.processes import PlatformError
 from referee.rules.errors import ProtocolError
-from referee.usage import Meter, meter
+from referee.usage import Meter, come_round, meter
 
 #: Each with its reason: a stranger may be on the other side.
 OPTIONS: list[tuple[str, int]] = [
@@ -33,6 +33,8 @@ OPTIONS: list[tuple[str, int]] = [
 WRITE_TIMEOUT_S = 1.0
 #: A bot that would have been late so many times over, had it not waited for a processor, tells that the host is of no use.
 MOST_OVERLOAD = 20
+#: So long until it is looked again whether a bot is late that waits for a processor.
+DOUBT_S = 0.01
 #: So many times a bot that may come back does so.
 MAX_RETURNS = 3
 #: A message costs as much as a hundred decisions: where more are likely to come, it pays to wait for them.
@@ -209,6 +211,11 @@ class BotServer:
         self._stream = stream
         self._wake.set()
 
+    def dismiss(self, context: Context, text: str) -> None:
+        """End a stream whose caller may not play any more; it does not come back."""
+        if self._stream is not None and self._stream.context is context:
+            self._stream.end(grpc.StatusCode.UNAUTHENTICATED, text)
+
     async def _admit(self, context: Context) -> None:
         """Hear the first message; abort the call where it is not right, or comes once too often."""
         try:
@@ -318,13 +325,19 @@ class BotServer:
         with self._guarded():
             now = self._now()
             deadline = self.link.deadline()
-            if deadline is not None and deadline <= now:
-                self._late(now)
             if self._meter is not None and not self._meter.looked:
                 self._meter.look()
+            if deadline is not None and deadline <= now:
+                if self._meter is not None and self._meter.in_doubt(deadline) and not self._is_overloaded(now):
+                    self._timer = asyncio.get_running_loop().call_later(DOUBT_S, self._due)
+                    return
+                self._late(now)
             self._arm()
             if self.link.ready:
                 self._wake.set()
+
+    def _is_overloaded(self, now: float) -> bool:
+        return now - self._asked_at > MOST_OVERLOAD * self._patience_s
 
     def _late(self, now: float) -> None:
         """What is open is overdue, unless there was time that was not the bot's.
@@ -335,7 +348,7 @@ class BotServer:
         if self._meter is not None:
             self._settle(now)
             spared = (self.link.deadline() or now) > now
-            if spared and now - self._asked_at > MOST_OVERLOAD * self._patience_s:
+            if spared and self._is_overloaded(now):
                 raise PlatformError(f"the host is overloaded: in {now - self._asked_at:.0f} s {self.link.name} got no processor")
         while (deadline := self.link.deadline()) is not None and deadline <= now:
             self.link.overdue(now)
@@ -370,7 +383,7 @@ class Pulse:
         self._timer.cancel()
 
     def _beat(self) -> None:
-        self.now()
+        come_round(self.now())
         self._timer.cancel()
         self._timer = self._loop.call_later(self.BEAT_S, self._beat)
 

@@ -46,10 +46,27 @@ def delay_s(pid: int) -> float:
     return waited / 1e9
 
 
+def is_queued(pid: int, but: int = 0) -> bool:
+    """Whether a thread of a process, ``but`` one, runs or waits for a processor at this moment."""
+    folder = f"/proc/{pid}/task"
+    try:
+        threads = [thread for thread in os.listdir(folder) if int(thread) != but]
+        return any(_read(f"{folder}/{thread}/stat").rpartition(b") ")[2].startswith(b"R") for thread in threads)
+    except OSError:
+        return False  # it ended meanwhile
+
+
 class _Own(threading.local):
-    """The account of the thread that asks, kept open: so a read takes two microseconds."""
+    """The account of the thread that asks, kept open: so a read takes two microseconds.
+
+    Its loop tells when it comes round; whatever had arrived until then has been dealt with. ``thread_s`` and, every now and
+    then while anybody looks, ``process_s``: what this thread and all of the process had waited at that moment.
+    """
+
+    SAMPLE_S, LOOKED_FOR_S = 0.05, 1.0
 
     def __init__(self) -> None:
+        self.thread_s = self.process_s = self.sampled = self.looked = 0.0
         try:
             self.file = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -60,16 +77,29 @@ class _Own(threading.local):
         return int(os.pread(self.file, 128, 0).split()[1]) / 1e9 if self.file >= 0 else 0.0
 
 
+    def come_round(self, now: float) -> None:
+        """The loop of this thread is where it looks for what has arrived."""
+        self.thread_s = self.delay_s()
+        if now - self.looked < self.LOOKED_FOR_S and now - self.sampled > self.SAMPLE_S:
+            self.process_s, self.sampled = delay_s(os.getpid()), now
+
+
 _own = _Own()
+come_round = _own.come_round
 
 
 class Meter:
     """Tells what of a span was not the bot's time: the host was overloaded, or the referee stood still.
 
     A span begins when the bot gets something to do. In it the bot is taken to have been busy for at least as long as
-    it ran, and otherwise for as long as neither it nor we had to wait for a processor. To measure its waiting costs a
-    tenth of a millisecond and more, so nobody looks before the span has become long.
+    it ran, and otherwise for as long as neither it had to wait for a processor nor we, on the last stretch of the answer's
+    way. To measure that costs a tenth of a millisecond and more, so nobody looks before the span has become long.
     """
+
+    #: So often the answer may be on its way when its time is up.
+    MOST_DOUBTS = 10
+    #: What is not worth a closer look.
+    SHORT_S = 0.005
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -77,6 +107,9 @@ class Meter:
         self._since = 0.0
         self._stalled = 0.0
         self._own = 0.0
+        self._ours = 0.0
+        self._unseen = 0.0
+        self._doubts = 0
         self._cpu: dict[int, float] = {}
         self._delay: dict[int, float] = {}
         self._pids: list[int] = []
@@ -86,7 +119,7 @@ class Meter:
         if not self._pids:
             self._pids = below(self.pid)
         self._since, self._stalled, self.looked, self._own = now, 0.0, False, _own.delay_s()
-        self._delay = {}
+        self._delay, self._unseen, self._doubts = {}, 0.0, 0
         self._cpu = {pid: ran for pid in self._pids if (ran := cpu_s(pid)) is not None}
 
     def look(self) -> None:
@@ -95,7 +128,22 @@ class Meter:
         for pid in self._pids:
             self._cpu.setdefault(pid, cpu_s(pid) or 0.0)
         self._delay = {pid: delay_s(pid) for pid in self._pids}
+        self._ours, _own.looked = delay_s(os.getpid()), time.monotonic()
+        self._unseen = _own.delay_s() - self._own  # that long nobody could look
         self.looked = True
+
+    def in_doubt(self, deadline: float) -> bool:
+        """Whether it cannot be told yet how long the bot had to wait: the kernel books a wait when it is over.
+
+        That is so while the bot, or what of us an answer passes, wants a processor; not if the bot ran long enough to be late.
+        """
+        ran = sum(cpu_s(pid) or before for pid, before in self._cpu.items()) - sum(self._cpu.values())
+        if ran >= deadline - self._since:
+            return False
+        if any(is_queued(pid) for pid in self._pids):
+            return True
+        self._doubts += 1  # a bot could keep us busy by what it sends
+        return self._doubts <= self.MOST_DOUBTS and is_queued(os.getpid(), threading.get_native_id())
 
     def stall(self, seconds: float) -> None:
         """The referee stood still for so long."""
@@ -103,15 +151,17 @@ class Meter:
 
     def settle(self, now: float) -> float:
         """Seconds of the span so far that are not the bot's; the rest of the span is counted from here."""
-        if not self.looked and not self._stalled:
+        if not self.looked and not self._stalled and now - self._since < self.SHORT_S:
             return 0.0
         cpu = {pid: cpu_s(pid) or before for pid, before in self._cpu.items()}
         delay = {pid: max(before, delay_s(pid)) for pid, before in self._delay.items()}
-        own = _own.delay_s()
+        own, ours = _own.delay_s(), delay_s(os.getpid()) if self.looked else 0.0
         wall = now - self._since
         ran = sum(cpu.values()) - sum(self._cpu.values())
-        waited = sum(delay.values()) - sum(self._delay.values()) + max(self._stalled, own - self._own)
-        self._since, self._stalled, self._own, self._cpu, self._delay = now, 0.0, own, cpu, delay
+        late = max(own - max(self._own, _own.thread_s), ours - max(self._ours, _own.process_s))
+        waited = sum(delay.values()) - sum(self._delay.values()) + self._unseen + max(self._stalled, late)
+        self._unseen = 0.0
+        self._since, self._stalled, self._own, self._ours, self._cpu, self._delay = now, 0.0, own, ours, cpu, delay
         return max(0.0, wall - max(ran, wall - waited))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -46,11 +47,13 @@ class Line:
     """Carries bytes between a bot and the gate, and breaks where a test says so.
 
     ``cut_at``: by direction ("up" from the bot), after which pieces of data the connection is cut, counted over all connections.
+    ``dead_after``: so many pieces from the bot, and then nothing arrives any more, either way, and nobody is told.
     """
 
     address: str
 
-    def __init__(self, port: int, cut_at: dict[str, set[int]]) -> None:
+    def __init__(self, port: int, cut_at: dict[str, set[int]], dead_after: float = math.inf) -> None:
+        self._dead_after = dead_after
         self._port = port
         self._cut_at = cut_at
         self.carried = {"up": 0, "down": 0}
@@ -89,7 +92,8 @@ class Line:
                 if self.carried[direction] in self._cut_at.get(direction, ()):
                     self.cuts += 1
                     break
-                sink.write(data)
+                if self.carried["up"] <= self._dead_after:
+                    sink.write(data)
         except ConnectionError:
             pass  # cut from the other side
         finally:

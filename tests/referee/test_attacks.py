@@ -57,6 +57,7 @@ EXPECTED: dict[str, tuple[list[Fault], int | None, str]] = {
     "fifty_streams": (NONE, None, "50 streams"),
     # 28, 29
     "zero_window": (DISCONNECT, -15, ""),
+    "zero_window_at_start": (DISCONNECT, -15, ""),
     "pours": (DISCONNECT, 1, "10 messages that answer nothing"),
     # 30, 31, 33, 34
     "half_close": (DISCONNECT, 0, ""),
@@ -148,6 +149,12 @@ def test_each_is_told_what_was_wrong_and_never_a_traceback_of_ours(outcomes, nam
 def test_time_and_memory_of_the_host_are_bounded(outcomes, name):
     assert outcomes[name].cpu_s < MOST_CPU_S
     assert outcomes[name].mib < MOST_MIB
+
+
+@pytest.mark.parametrize("name", ["zero_window", "zero_window_at_start"])
+def test_a_bot_that_does_not_read_is_given_up_and_not_waited_for(outcomes, name):
+    """Row 28: neither for its clock nor for its start."""
+    assert outcomes[name].table.endings[1] == "not reading"
 
 
 def test_a_bot_in_whose_place_the_default_is_played_leaves_the_table_as_if_it_had_answered_so(outcomes):

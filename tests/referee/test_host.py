@@ -57,8 +57,10 @@ def asked(house: Host) -> bool:
 def test_a_host_from_start_to_end():
     mark = new_mark()
     bots = {name: hostile(name, mark) for name in ("exits", "early", "silent")} | {
-        "late": hostile("late", mark, "2.5"),
+        "late": hostile("late", mark, "5"),
         "mute": hostile("mute", mark),
+        "mute_stream": hostile("mute", mark, "stream"),
+        "slow_start": hostile("slow_start", mark, "4"),
         "chatty": hostile("chatty", mark),
     }
 
@@ -69,14 +71,16 @@ def test_a_host_from_start_to_end():
             await cancelled(house)
             await dies_and_is_started_again(house)
             await fails_to_start(house)
-            await never_says_hello(house)
+            await never_says_hello(house, "mute")
+            await never_says_hello(house, "mute_stream")
+            await starts_slowly(house)
         assert gone_within(1, lambda: marked(mark))
 
     loop.run(main(), TEST_S)
 
 
 async def late_once(house: Host) -> None:
-    (table,) = await play(house, against("late"), clocks=Clocks(budget_ms=2_000, bank_ms=0))
+    (table,) = await play(house, against("late"), clocks=Clocks(budget_ms=3_000, bank_ms=0))
     assert table.faults == [[], [Fault.TIMEOUT], [], []]
 
 
@@ -116,15 +120,42 @@ async def fails_to_start(house: Host) -> None:
     assert [(log.bot, log.code) for log in await house.take_logs()] == [("early", 1)] * MAX_FAILED_STARTS
 
 
-async def never_says_hello(house: Host) -> None:
+async def never_says_hello(house: Host, name: str) -> None:
     time = asyncio.get_running_loop().time
     house._start_timeout_s = 3.0
     start = time()
-    (table,) = await play(house, against("mute"))
+    (table,) = await play(house, against(name))
     assert 3.0 <= time() - start < 3.0 + 10
     assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
     assert table.endings[1] == "start time-out"
-    await until(lambda: not any(link.name == "mute" for link in house._living), "it was ended")
+    await until(lambda: not any(link.name == name for link in house._living), "it was ended")
+
+
+async def starts_slowly(house: Host) -> None:
+    """What takes four seconds to start has failed after three, and plays where it is given time."""
+    (table,) = await play(house, against("slow_start"))
+    assert table.endings[1] == "start time-out"
+    house._start_timeout_s = 60.0
+    (table,) = await play(house, against("slow_start"))
+    assert not any(table.faults)
+
+
+def test_without_a_clock_a_killed_bot_is_a_fault_at_once():
+    """It is killed in the middle of a decision that may take a day, and nobody waits for it."""
+    mark = new_mark()
+
+    async def main() -> None:
+        async with host({"silent": hostile("silent", mark)}) as house:
+            block = asyncio.create_task(play(house, against("silent"), clocks=UNTIMED))
+            await until(lambda: any(link.name == "silent" and link.open for link in house._living), "it is asked", 60)
+            (process,) = marked(mark)
+            process.kill()
+            async with asyncio.timeout(20):  # it takes a few milliseconds, unless the machine is busy
+                (table,) = await block
+            assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+            assert table.endings[1] == "killed by signal 9"
+
+    loop.run(main(), TEST_S)
 
 
 # What breaks here is no bot's fault.

@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from referee.faults import Clocks, Fault
-from referee.gate import Gate, Listen
+from referee.gate import TCP_OPTIONS, Gate, Listen
 from referee.rules.errors import ConfigError
 from referee.rules.registry import RULESETS
 from referee.service import MAX_RETURNS, METHOD, SERVICE, TOKEN_KEY
@@ -16,7 +16,7 @@ from referee.table import Table
 from tests import loop
 from tests.protocol.peers import Code, Peer, hello
 from tests.referee.hosting import against, play
-from tests.referee.remote import Line, guest, host
+from tests.referee.remote import TOKENS, Line, guest, host
 
 GAME = RULESETS["king.simple"].game()
 #: Nobody runs out of time by accident, and a cut costs nobody his seat.
@@ -104,6 +104,39 @@ def test_the_same_is_asked_again_under_the_same_number_and_the_fourth_return_is_
             assert (code, text) == (Code.ABORTED, "came back 3 times, which is as often as it may")
             (table,) = await playing
             assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+        for channel in channels:
+            await channel.close()
+
+    loop.run(main(), 100)
+
+
+def test_a_peer_that_has_vanished_without_a_word_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No clock runs, and no connection is closed: only the pings of the gate can tell."""
+    quick = [(name, min(value, 1_000) if "idle" not in name else value) for name, value in TCP_OPTIONS]
+    monkeypatch.setattr("referee.gate.TCP_OPTIONS", quick)
+
+    async def main() -> None:
+        async with host() as (house, gate), Line(gate.port, {}, dead_after=10) as line, guest(line.address):
+            (table,) = await play(house, against("guest"), clocks=Clocks(budget_ms=10**8), game=GAME)
+            assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+
+    loop.run(main(), 50)
+
+
+def test_a_token_that_is_revoked_ends_the_stream_that_it_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        channels: list[grpc.aio.Channel] = []
+        async with host() as (house, gate):
+            peer = await greeted(gate, channels)
+            playing = asyncio.create_task(play(house, against("guest"), clocks=PATIENT, game=GAME))
+            assert (await peer.hear()).welcome.version == 1
+            await peer.batch()
+            monkeypatch.delitem(TOKENS, "token of guest")
+            refusal = (Code.UNAUTHENTICATED, "metadata 'kingmaker-token': the token is unknown here")
+            assert await peer.end() == refusal
+            (table,) = await playing
+            assert table.faults == [[], [Fault.DISCONNECT] * 3, [], []]
+            assert await (await greeted(gate, channels)).end() == refusal
         for channel in channels:
             await channel.close()
 

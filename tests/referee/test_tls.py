@@ -36,7 +36,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tls")
     certificate(folder, "localhost")
     certificate(folder, "elsewhere")
+    expired(folder, "localhost")
     return folder
+
+
+def expired(folder: Path, name: str) -> None:
+    """A certificate for this name, by an authority that a bot trusts, whose days are over."""
+    key, authority = folder / f"{name}.key", folder / f"{name}.pem"
+    (folder / "expired.key").write_bytes(key.read_bytes())
+    (folder / "ca").mkdir()
+    (folder / "ca" / "index.txt").touch()
+    (folder / "ca.cnf").write_text(
+        f"[ca]\ndefault_ca = here\n[here]\ndatabase = {folder}/ca/index.txt\nnew_certs_dir = {folder}/ca\nrand_serial = yes\n"
+        f"default_md = sha256\npolicy = any\nx509_extensions = names\n[any]\ncommonName = supplied\n"
+        f"[names]\nsubjectAltName = DNS:{name}\n"
+    )
+    request = ["openssl", "req", "-new", "-key", str(key), "-subj", f"/CN={name}", "-out", str(folder / "request")]
+    sign = [
+        "openssl", "ca", "-batch", "-config", str(folder / "ca.cnf"), "-keyfile", str(key), "-cert", str(authority), "-notext",
+        "-startdate", "20200101000000Z", "-enddate", "20200201000000Z", "-in", str(folder / "request"),
+        "-out", str(folder / "expired.pem"),
+    ]  # fmt: skip
+    for words in (request, sign):
+        subprocess.run(words, check=True, capture_output=True, timeout=60)
 
 
 def pair(folder: Path, name: str) -> tuple[bytes, bytes]:
@@ -57,8 +79,8 @@ def test_a_bot_plays_over_tls(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("shown", "trusted"),
-    [("elsewhere", "elsewhere"), ("localhost", "elsewhere")],
-    ids=["of another machine", "signed by nobody it knows"],
+    [("elsewhere", "elsewhere"), ("localhost", "elsewhere"), ("expired", "localhost")],
+    ids=["of another machine", "self-signed", "expired"],
 )
 def test_a_bot_refuses_a_certificate_that_is_not_the_referee_s(folder: Path, shown: str, trusted: str) -> None:
     async def main() -> None:
