@@ -277,6 +277,8 @@ class BotServer:
                     await stream.send(message)
                     # Where we can tell our own delay from the bot's time, it runs from before the write: a busy host hears
                     # late that it is over.
+                    if self._meter is not None:
+                        self._meter.sent(self._now())
                     self._sent(self._now() if self._meter is None else before)
             await stream.send(wire.goodbye(self._goodbye))
         except Exception as error:

@@ -59,14 +59,15 @@ def is_queued(pid: int, but: int = 0) -> bool:
 class _Own(threading.local):
     """The account of the thread that asks, kept open: so a read takes two microseconds.
 
-    Its loop tells when it comes round; whatever had arrived until then has been dealt with. ``thread_s`` and, every now and
-    then while anybody looks, ``process_s``: what this thread and all of the process had waited at that moment.
+    Its loop tells when it comes round; whatever had arrived when it did so before has been dealt with. ``thread_s`` and,
+    every now and then while anybody looks, ``process_s``: what this thread and all of the process had waited at that moment.
     """
 
     SAMPLE_S, LOOKED_FOR_S = 0.05, 1.0
 
     def __init__(self) -> None:
         self.thread_s = self.process_s = self.sampled = self.looked = 0.0
+        self._next = 0.0, 0.0
         try:
             self.file = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -79,9 +80,12 @@ class _Own(threading.local):
 
     def come_round(self, now: float) -> None:
         """The loop of this thread is where it looks for what has arrived."""
-        self.thread_s = self.delay_s()
+        thread_s, process_s = self._next
+        self.thread_s, self._next = thread_s, (self.delay_s(), process_s)
         if now - self.looked < self.LOOKED_FOR_S and now - self.sampled > self.SAMPLE_S:
-            self.process_s, self.sampled = delay_s(os.getpid()), now
+            waited = delay_s(os.getpid())
+            if not is_queued(os.getpid(), threading.get_native_id()):  # else an answer may be on its way through us
+                self.process_s, self._next, self.sampled = process_s, (self._next[0], waited), now
 
 
 _own = _Own()
@@ -129,7 +133,7 @@ class Meter:
             self._cpu.setdefault(pid, cpu_s(pid) or 0.0)
         self._delay = {pid: delay_s(pid) for pid in self._pids}
         self._ours, _own.looked = delay_s(os.getpid()), time.monotonic()
-        self._unseen = _own.delay_s() - self._own  # that long nobody could look
+        self._unseen = max(self._unseen, _own.delay_s() - self._own)  # that long nobody could look
         self.looked = True
 
     def in_doubt(self, deadline: float) -> bool:
@@ -144,6 +148,10 @@ class Meter:
             return True
         self._doubts += 1  # a bot could keep us busy by what it sends
         return self._doubts <= self.MOST_DOUBTS and is_queued(os.getpid(), threading.get_native_id())
+
+    def sent(self, now: float) -> None:
+        """We hear that the bot has got it, and begin to watch."""
+        self._unseen = now - self._since
 
     def stall(self, seconds: float) -> None:
         """The referee stood still for so long."""
