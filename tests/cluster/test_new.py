@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cluster import manifest
-from cluster.cli.play import _named
+from cluster.tournament import named_bots
 from referee.rules.errors import ConfigError
 from referee.rules.registry import RULESETS
 
@@ -133,7 +133,7 @@ def test_a_wrong_manifest_is_told(text: str | None, told: str, tmp_path: Path) -
 
 def test_a_folder_is_a_bot(tmp_path: Path) -> None:
     manifest.new("python", tmp_path / "deuce")
-    assert _named(["greedy", str(tmp_path / "deuce")]) == [
+    assert named_bots(["greedy", str(tmp_path / "deuce")]) == [
         {"name": "greedy", "command": "greedy", "cwd": str(Path.cwd())},
         {"name": "deuce", "command": ".venv/bin/python bot.py", "cwd": str(tmp_path / "deuce")},
     ]
