@@ -17,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cluster.competition import registry, trial
+from cluster.competition import registry
 from cluster.competition import settings as all_settings
 from cluster.competition.database import DATABASE, Database
 from cluster.competition.place import Place
@@ -32,6 +32,9 @@ from cluster.manifest import read as read_manifest
 from referee.processes import LauncherClient
 from referee.rules.errors import ConfigError
 from referee.rules.registry import RULESETS
+
+#: Of what a build printed, so much is told to its author.
+PRINTED = 4000
 
 
 class Rejected(Exception):
@@ -93,7 +96,7 @@ def _build(source: Path, target: Path, manifest: Manifest, settings: Settings, d
             built = await build(launcher, source, words, target, tier=settings.isolation, reads=reads, limits=limits)
         finally:
             await launcher.close()
-        printed = f"{built.stdout}{built.stderr}".strip()[-trial.PRINTED :]
+        printed = f"{built.stdout}{built.stderr}".strip()[-PRINTED:]
         if not built.succeeded:
             raise Rejected(f"the build `{manifest.build}` failed: {built.why}\n{printed}")
         registry.note(database, submission.id, f"built{f': {printed}' if printed else ''}")
@@ -103,6 +106,8 @@ def _build(source: Path, target: Path, manifest: Manifest, settings: Settings, d
 
 def _try(place: Place, database: Database, submission: Submission, version: Version, settings: Settings) -> None:
     """Play all trials of a built bot."""
+    from cluster.competition import trial  # takes its time, which what is refused before need not wait for
+
     registry.move(database, submission.id, (State.BUILDING,), State.VALIDATING, f"built as {version.player}; now its trials")
     bot = trial.entry(version, place.version(version.id, version.tree), settings)
     if obstacle := bot.obstacle():

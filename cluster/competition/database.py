@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
@@ -148,6 +146,9 @@ def _told(error: DBAPIError) -> Exception:
 
 
 def _upgrade(connection: Connection) -> None:
+    from alembic import command  # takes its time, and is needed but once
+    from alembic.config import Config
+
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(5464)")
     config = Config()

@@ -14,10 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cluster.competition.database import Database, sqlite_url
-from cluster.competition.seasons import Ladder
 from referee.rules.errors import ConfigError
+
+if TYPE_CHECKING:
+    from cluster.competition.seasons import Ladder
 
 DEFAULT = Path("competition")
 

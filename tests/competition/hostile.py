@@ -32,12 +32,12 @@ def _bomb() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
         out.writestr("bot.toml", MANIFEST_BYTES)
-        out.writestr("bomb", bytes(300 << 20))
+        out.writestr("bomb", bytes(257 << 20))
     return packed.getvalue()
 
 
 def _packed_bomb() -> bytes:
-    return gzip.compress(tar((_info("x"), bytes(300 << 20))), 9)
+    return gzip.compress(tar((_info("x"), bytes(257 << 20))), 9)
 
 
 def _zip(*entries: tuple[str, bytes]) -> bytes:

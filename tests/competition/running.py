@@ -1,5 +1,6 @@
 """A whole competition, started as an organiser starts it, in a folder that is shared with nobody."""
 
+import json
 import os
 import signal
 import subprocess
@@ -39,7 +40,7 @@ def until(happened: Callable[[], object], what: str, patience_s: float = PATIENC
 def a_bot(folder: Path, name: str, code: str = GOOD, *, build: str = "", run: str = "python3 bot.py", rulesets: str = '["king.simple"]') -> Path:
     folder.mkdir(parents=True)
     lines = [f'name = "{name}"', 'language = "python"', f'run = "{run}"', f"rulesets = {rulesets}"]
-    (folder / "bot.toml").write_text("\n".join([*lines, *([f"build = {build!r}"] if build else [])]) + "\n", encoding="utf-8")
+    (folder / "bot.toml").write_text("\n".join([*lines, *([f"build = {json.dumps(build)}"] if build else [])]) + "\n", encoding="utf-8")
     (folder / "bot.py").write_text(code)
     return folder
 
