@@ -63,7 +63,7 @@ class _Own(threading.local):
     every now and then while anybody looks, ``process_s``: what this thread and all of the process had waited at that moment.
     """
 
-    SAMPLE_S, LOOKED_FOR_S = 0.05, 1.0
+    SAMPLE_S, LOOKED_FOR_S = 0.05, 60.0  # else all waits of a long thought would be taken for the answer's
 
     def __init__(self) -> None:
         self.thread_s = self.process_s = self.sampled = self.looked = 0.0
