@@ -5,7 +5,7 @@
     DIR/digest/state.json       which batches are counted, and in which files the rest is
     DIR/digest/*.parquet        sums of all batches; a row a block; a row a match
 
-All of it follows from the batches, and is made anew where it is missing or does not fit them. A million matches take half a minute
+All of it follows from the batches, and is made anew where it is missing or does not fit them. A million matches take some minutes
 once, and every new batch some milliseconds.
 """
 

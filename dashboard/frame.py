@@ -55,7 +55,7 @@ def _show(source: Reader, title: str, view: View, *, waits: bool) -> Snapshot | 
     if isinstance(results, Working):
         st.title(title)
         st.info(
-            "Summing up the results, which takes half a minute for a million matches. It is done once; afterwards only new "
+            "Summing up the results, which takes some minutes for a million matches. It is done once; afterwards only new "
             "matches are read.",
             icon=":material/hourglass_top:",
         )

@@ -96,7 +96,7 @@ def contract_map(contracts: pl.DataFrame, metric: str, bots: list[str], *, lower
 def surprises(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
     """How far each pair's results are from what the ratings promise, in standard errors."""
     frame = pairs.select(
-        "bot", "opponent", pl.col("blocks").fill_null(MIN_BLOCKS), z="residual_z", share=pl.col("score") * 100, expected=pl.col("expected") * 100
+        "bot", "opponent", pl.col("blocks").fill_null(MIN_BLOCKS), z=pl.col("residual_z").round(1) + 0.0, share=pl.col("score") * 100, expected=pl.col("expected") * 100
     )
     tip = [_tip("bot", "Bot"), _tip("opponent", "Against"), _tip("z", "Surprise, standard errors", "+.1f"),
            _tip("share", "Score, %", ".1f"), _tip("expected", "By the ratings, %", ".1f")]  # fmt: skip
@@ -350,7 +350,7 @@ def _whole() -> alt.Axis:
 
 def _legend() -> alt.Legend:
     """Above the chart, in as many rows as the width asks for."""
-    return alt.Legend(orient="top", columns=alt.ExprRef("max(1, floor(width / 150))"), labelLimit=130)
+    return alt.Legend(orient="top", columns=alt.ExprRef("max(2, floor(width / 130))"), labelLimit=100)
 
 
 def _edge() -> alt.X:

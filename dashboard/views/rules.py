@@ -61,7 +61,7 @@ def _deals(spec: Sheet) -> None:
         {
             "Deals": str(deal.first) if deal.last == deal.first else f"{deal.first} to {deal.last or 'the end'}",
             "Contract": "chosen" if deal.contract is None else words.contract_name(deal.contract),
-            "What happens": " ".join(deal.phases),
+            "What happens": " ".join(deal.phases).replace("`", ""),
         }
         for deal in spec.deals
     ]

@@ -36,7 +36,8 @@ def _history(results: Snapshot) -> None:
     st.subheader("How it came to be so")
     st.caption(
         "The same rating, fitted again to the first so many blocks of the schedule. Lines that have become level say that "
-        "more blocks will change little; bots do not learn, so a slope is chance being averaged out."
+        "more blocks will change little. Bots do not learn: a slope is chance being averaged out, and at the start the prior, "
+        "which holds ratings together while there is little to go by."
     )
     bots = results.bots[: plots.LINES]
     st.altair_chart(
