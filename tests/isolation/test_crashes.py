@@ -42,7 +42,14 @@ every_tier = pytest.mark.parametrize("tier", [*TIERS[:2], pytest.param("oci", ma
 
 def bots_of(mark: str) -> list[psutil.Process]:
     """The bots themselves, not what holds them."""
-    return [each for each in marked(mark) if Path(each.name()).name.startswith("python")]
+    found = []
+    for each in marked(mark):
+        try:
+            if Path(each.name()).name.startswith("python"):
+                found.append(each)
+        except psutil.NoSuchProcess:
+            pass  # it ended meanwhile
+    return found
 
 
 @every_tier
@@ -77,22 +84,27 @@ def test_a_host_that_is_killed_leaves_nothing_that_the_next_does_not_sweep(tier,
     ) as process:
         assert process.stdout is not None
         folder, launcher = process.stdout.readline().split()
-        loop.run(until(lambda: len(bots_of(mark)) == PROCESSES, "bots and daemons live", 60), 100)
-        if who == "both":
-            os.kill(int(launcher), signal.SIGSTOP)  # so that it cannot put things in order
-        process.kill()
+        try:
+            loop.run(until(lambda: len(bots_of(mark)) == PROCESSES, "bots and daemons live", 60), 100)
+            if who == "both":
+                os.kill(int(launcher), signal.SIGSTOP)  # so that it cannot put things in order
+        finally:
+            process.kill()
         if who == "both":
             os.kill(int(launcher), signal.SIGKILL)
     if who == "host":
         assert gone_within(5, lambda: marked(mark))
-    if Path(folder).exists():
-        os.utime(folder, (0, 0))
 
     async def next_host() -> None:
         async with host({}):
             pass
 
-    loop.run(next_host(), 60)
+    for _ in range(5):  # what is still dying on a busy machine is left to the one after
+        if Path(folder).exists():
+            os.utime(folder, (0, 0))
+        loop.run(next_host(), 60)
+        if not Path(folder).exists():
+            break
     assert gone_within(1, lambda: marked(mark))
     assert not Path(folder).exists()
     assert groups(Path(folder)) == []
