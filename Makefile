@@ -7,7 +7,7 @@ RESULTS ?= results/demo
 NPM := npm ci --no-audit --no-fund --silent
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench proto lock browser kits sandbox network postgres dashboard solver
+.PHONY: help setup demo test test-slow test-long check bench proto lock browser kits sandbox network postgres dashboard solver
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -56,10 +56,13 @@ dashboard: setup  ## open the pages on the demo's results
 	$(KINGMAKER) dashboard $(RESULTS)
 
 test: check browser kits sandbox bots/node/node_modules  ## all checks and tests but the slow ones
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not long"
 
 test-slow: setup browser kits sandbox network postgres bots/node/node_modules  ## the tests that take minutes: simulations, crashes
-	$(PYTEST) -m slow -s
+	$(PYTEST) -m "slow and not long" -s
+
+test-long: setup browser kits sandbox network postgres solver bots/node/node_modules  ## the longest ones: chaos, fifty submissions at once, a million rows
+	$(PYTEST) -m long -s
 
 check: setup proto/node_modules  ## formatting, lint, types, imports, protos
 	.venv/bin/ruff check .

@@ -156,7 +156,7 @@ def ahead_of_greedy(ruleset: str, blocks: int, nodes: int) -> list[float]:
     return result
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_beats_greedy() -> None:
     ahead = ahead_of_greedy("klaverjas.rotterdam", 20, 6000)
     assert mean(ahead) > 3 * stdev(ahead) / len(ahead) ** 0.5, (mean(ahead), stdev(ahead))

@@ -79,7 +79,7 @@ def test_it_agrees_with_minimax_on_the_last_three_tricks_of_every_contract(progr
 
 
 @needs_cargo
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_agrees_with_minimax_on_the_last_four_tricks_of_every_contract(program: Program) -> None:
     for game, contract in CONTRACTS:
         for deal in endings(game, contract, 4, 3):
@@ -96,7 +96,7 @@ def test_its_own_tests_pass() -> None:
 
 
 @needs_cargo
-@pytest.mark.slow
+@pytest.mark.long
 def test_its_slow_tests_pass() -> None:
     words = ["cargo", "test", "--release", "--quiet", "--", "--ignored"]
     run = subprocess.run(words, cwd=CRATE, capture_output=True, text=True, timeout=280)

@@ -82,7 +82,7 @@ def without_the_killed(results: Path) -> int:
     return len(taken)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_two_thousand_blocks_among_killers(tmp_path: Path) -> None:
     file, results, rng, kills = tournament_file(tmp_path), tmp_path / "r", random.Random(4), Counter[str]()

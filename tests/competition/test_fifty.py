@@ -25,7 +25,7 @@ clocks = {budget_ms = 30000}
 DAEMON = "setsid sh -c 'trap \"\" TERM; sleep 1234567' > /dev/null 2>&1 & exit 0"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(1500)
 def test_fifty_submissions_at_once_a_third_of_them_hostile(tmp_path: Path) -> None:
     with Competition(tmp_path / "c", SETTINGS) as running:

@@ -72,6 +72,7 @@ def kill_in_turn(running: Competition, folder: Path, times: int) -> None:
     until(lambda: is_on_board(running, f"{last} v1"), "the last one on the board")
 
 
+@pytest.mark.slow
 def test_whatever_is_killed_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     with Competition(tmp_path / "c", SETTINGS.format(isolation="trusted")) as running:
         kill_in_turn(running, tmp_path, times=1)
@@ -81,7 +82,7 @@ def test_whatever_is_killed_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     assert verify(Store(published / "king.simple"), sample=1).problems == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_whatever_is_killed_ten_times_nothing_is_lost_or_doubled(url: str, tmp_path: Path) -> None:
     with Competition(tmp_path / "c", SETTINGS.format(isolation="trusted"), url) as running:
@@ -89,6 +90,7 @@ def test_whatever_is_killed_ten_times_nothing_is_lost_or_doubled(url: str, tmp_p
         ended_well(running)
 
 
+@pytest.mark.slow
 def test_a_new_version_takes_the_place_of_the_old_one_whose_results_stay(tmp_path: Path) -> None:
     with Competition(tmp_path / "c", SETTINGS.format(isolation="bubblewrap")) as running:
         first = running.submit("ada", packed(tmp_path / "1", "Éva"))

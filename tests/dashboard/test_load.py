@@ -30,7 +30,7 @@ def address(many: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_with_many_matches(browser: Browser, address: str, many: Path, width: int) -> None:
@@ -43,7 +43,7 @@ def test_every_page_with_many_matches(browser: Browser, address: str, many: Path
     assert problems == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_sessions_that_are_closed_leave_nothing_behind(browser: Browser, results: Path) -> None:
     with pages.served(results) as (url, server):
