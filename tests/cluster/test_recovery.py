@@ -30,9 +30,10 @@ LINGERING = ("ray::DashboardAgent", "ray::RuntimeEnvAgent")
 def tournament_file(folder: Path, blocks: int = BLOCKS) -> Path:
     """A tournament that takes some seconds; its bots are started in ``folder``."""
     file = folder / "cup.toml"
+    bot = f"{sys.executable} -P -m bots.reference"  # as any command, for reference bots start nowhere in particular
     file.write_text(
         f'ruleset = "king.fetes"\nseed = "recovery"\nblocks = {blocks}\ntables = 8\nclocks = {{budget_ms = 60000}}\n'
-        'bots = [{name = "random"}, {name = "lowest"}]\n'
+        f'isolation = "trusted"\nbots = [{{name = "chance", command = "{bot} random"}}, {{name = "least", command = "{bot} lowest"}}]\n'
     )
     return file
 

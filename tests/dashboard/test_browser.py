@@ -274,7 +274,11 @@ def test_the_arrow_keys_step(browser: Browser, address: str, results: Path) -> N
         settled(page, "Replay")
         expect(page.locator(".km-trick .km-card")).to_have_count(2)
         page.keyboard.press("ArrowRight")
-        expect(page.locator(".km-trick .km-card")).to_have_count(3)
+        try:
+            expect(page.locator(".km-trick .km-card")).to_have_count(3, timeout=15_000)
+        except AssertionError:  # a key that comes before the page listens is lost
+            page.keyboard.press("ArrowRight")
+            expect(page.locator(".km-trick .km-card")).to_have_count(3)
     assert problems == []
 
 
