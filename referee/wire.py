@@ -90,13 +90,14 @@ class DecisionEncoder:
     long for it (benchmarks/README.md). Tests parse its bytes with the generated code and compare every field.
     """
 
-    __slots__ = ("_contract", "_counts", "_deal", "_head", "_kind", "_pack", "_start", "_taken", "table")
+    __slots__ = ("_contract", "_counts", "_deal", "_declarer", "_head", "_kind", "_pack", "_start", "_taken", "table")
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self._pack = bytes if len(table.spec.game.actions) <= 128 else _varints
         self._deal: Deal | None = None
         self._contract: object = None
+        self._declarer: int | None = None
         self._kind: str | None = None
         self._head = b""
         self._start = 0
@@ -108,7 +109,12 @@ class DecisionEncoder:
         table = self.table
         seat: int = table.seat  # type: ignore[assignment]  # the table waits for somebody
         deal = table.match.deal
-        if deal.kind is not self._kind or deal is not self._deal or deal.contract is not self._contract:
+        if (
+            deal is not self._deal
+            or deal.kind is not self._kind
+            or deal.contract is not self._contract
+            or deal.declarer != self._declarer
+        ):
             self._new_head(deal)
         seats = table.seats[self._start :]
         legal = _packed_set(table.legal)
@@ -155,7 +161,8 @@ class DecisionEncoder:
             head.contract = deal.game.contract_ids.index(deal.contract.id) + 1
         if deal.declarer is not None:
             head.declarer = deal.declarer
-        self._deal, self._contract, self._kind = deal, deal.contract, deal.kind
+        self._deal, self._kind = deal, deal.kind
+        self._contract, self._declarer = deal.contract, deal.declarer
         self._head = head.SerializeToString()
 
 

@@ -38,7 +38,7 @@ def commitment(seed: bytes) -> bytes:
 
 
 def words(seed: bytes, number: int) -> Iterator[int]:
-    """The endless 32-bit words of deal ``number``."""
+    """The endless 32-bit words of deal ``number``; a seed has `SEED_BYTES`, and so is no longer than a block of the hash."""
     key = seed.ljust(_BLOCK_BYTES, b"\0")  # HMAC written out: its two hashes begin alike for all blocks of words
     inner = hashlib.sha256(key.translate(_INNER) + _DOMAIN + number.to_bytes(4, "big"))
     outer = hashlib.sha256(key.translate(_OUTER))
