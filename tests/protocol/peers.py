@@ -129,6 +129,13 @@ class Place:
             await peer.greet()
             self.play(peer)
 
+    async def one_of_four(self) -> tuple[Peer, Sitting]:
+        """A greeted peer on seat 1, and a match with good bots on the other seats, which has begun."""
+        peer = self.peer(1)
+        await peer.greet()
+        await self.good(0, 2, 3)
+        return peer, self.start()
+
     def play(self, peer: Peer) -> None:
         """Let a greeted bot go on as a good one."""
         self.tasks.append(asyncio.create_task(peer.play()))

@@ -95,10 +95,7 @@ def test_four_bots_play_a_match(folder):
 def test_garbage_is_malformed_and_the_stream_lives(folder):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             await peer.batch()
             await peer.say(b"\xff\xff\xff")
             second = await peer.batch()
@@ -117,10 +114,7 @@ def test_garbage_is_malformed_and_the_stream_lives(folder):
 def test_a_second_hello_is_malformed(folder):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             await peer.batch()
             await peer.say(hello())
             assert [each.last_fault for each in (await peer.batch()).decisions] == [Fault.MALFORMED]
@@ -149,10 +143,7 @@ def test_ten_strikes_end_the_stream(folder):
 def test_ten_strikes_in_a_match_lose_that_bot_only(folder):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             await peer.batch()
             await peer.say(answers(*((number, 1, 1) for number in range(2, 12))))
             assert (await peer.end())[0] is Code.RESOURCE_EXHAUSTED
@@ -165,10 +156,7 @@ def test_ten_strikes_in_a_match_lose_that_bot_only(folder):
 def test_a_message_above_the_limit_harms_nobody_else(folder):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             await peer.batch()
             await peer.say(bytes(dict(OPTIONS)["grpc.max_receive_message_length"] + 1))
             assert (await peer.end())[0] is Code.RESOURCE_EXHAUSTED
@@ -257,10 +245,7 @@ def test_many_streams_and_much_metadata_harm_nobody(folder):
 def test_a_flood_of_answers_to_nothing_is_cut_off(folder):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             await peer.answer(await peer.batch())
             flood = answers(*[(1, 1, 0)] * 2000)
             with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):

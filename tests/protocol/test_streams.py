@@ -72,10 +72,7 @@ def test_a_stranger_supersedes_nobody(folder):
 def test_a_stream_that_ends_is_a_disconnect(folder, how):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             await peer.batch()
             if how == "half-close":
                 await peer.call.done_writing()
@@ -164,10 +161,7 @@ def test_goodbye_waits_for_nobody(folder):
 def test_the_ends_of_matches_come_before_goodbye(folder):
     async def test(folder):
         async with serving(folder) as place:
-            peer = place.peer(1)
-            await peer.greet()
-            await place.good(0, 2, 3)
-            sitting = place.start()
+            peer, sitting = await place.one_of_four()
             place.play(peer)
             place.room.end(await place.finish(sitting))
             await place.servers[1].close("over")
