@@ -63,14 +63,13 @@ class Keeper:
         ladder = seasons.ladder(self._database, wanted.ruleset, wanted.options)
         store = Store(self._place.results(ladder, season.number))
         old = planned(store)
-        if old is not None and len(store.done()) < old.blocks:
-            _play(old, store.folder)
-        elif season.frozen is None and (coming := self._extended(ladder, season, old, store)) is not None:
+        coming = old
+        if old is None or len(store.done()) >= old.blocks:
+            coming = None if season.frozen is not None else self._extended(ladder, season, old, store)
+        if coming is not None:
             _play(coming, store.folder)
-        else:
-            return self._kept(ladder, season, store) and False
-        self._kept(ladder, season, store)
-        return True
+        self._keep(ladder, season, store)
+        return coming is not None
 
     def _extended(self, ladder: Ladder, season: Season, old: Tournament | None, store: Store) -> Tournament | None:
         """The list with a round more and the bots of now; None while nobody but the reference bots would play."""
@@ -93,18 +92,17 @@ class Keeper:
         coming = old.model_copy(update={"bots": tuple(field), "blocks": old.blocks + settings.round_blocks})
         return run.settled(coming, store, extend=True)
 
-    def _kept(self, ladder: Ladder, season: Season, store: Store) -> bool:
+    def _keep(self, ladder: Ladder, season: Season, store: Store) -> None:
         """Write down the standings of now, unless they are written already."""
         if not (store.folder / PLAN).exists():
-            return False
+            return
         blocks = len(store.done())
         last = seasons.latest_snapshot(self._database, ladder.id, season.number)
         if blocks == (0 if last is None else last.blocks):
-            return False
+            return
         standings = summaries.standings(summaries.Evidence.stored(store.table("blocks"), store.table("played")))
         matches = store.collect(store.scan("matches").select("match_id")).n_unique()
         seasons.keep_snapshot(self._database, ladder.id, season.number, blocks, matches, standings)
-        return True
 
 
 def planned(store: Store) -> Tournament | None:
