@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
-import subprocess
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -203,10 +203,7 @@ def dashboard(
         _ = Store(folder).plan
     words = dashboard_words(folder, port)
     say(f"the dashboard is at http://127.0.0.1:{port} (Ctrl-C ends it)")
-    try:
-        sys.exit(subprocess.run(words).returncode)
-    except KeyboardInterrupt:
-        sys.exit(0)
+    os.execv(words[0], words)  # in our place, so that whoever ends us ends the pages
 
 
 def dashboard_words(folder: Path, port: int) -> list[str]:

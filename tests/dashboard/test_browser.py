@@ -21,7 +21,6 @@ from dashboard import reading
 from dashboard.reading import Snapshot
 from tests.dashboard.folders import EVIL, add, tournament
 
-APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 #: All that is ours: the texts, the card table, the numbers; without the widgets that Streamlit draws.
 AXE_RUN = """() => axe.run({
@@ -60,15 +59,15 @@ def served(folder: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ["--server.address", "127.0.0.1", "--server.port", str(port), "--server.headless", "true",
-               "--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"]  # fmt: skip
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), *options, "--", str(folder)]
+    command = [sys.executable, "-m", "cluster.cli", "dashboard", str(folder), "--port", str(port)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()
+    with socket.socket() as left, pytest.raises(ConnectionRefusedError):  # with the command the pages have ended
+        left.connect(("127.0.0.1", port))
 
 
 def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
