@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -14,7 +15,7 @@ import pytest
 
 from referee.host import PlatformError
 from tests import loop
-from tests.isolation.sandboxed import TIERS, groups, sandboxed
+from tests.isolation.sandboxed import SMALL, TIERS, groups, sandboxed
 from tests.isolation.test_hostile_bots import UNTIMED
 from tests.referee.hosting import GOOD, ROOT, gone_within, host, marked, new_mark, play
 from tests.referee.test_host import until
@@ -23,17 +24,20 @@ SCRIPT = """
 import asyncio, sys
 sys.path[:0] = {path!r}
 from tests.isolation.sandboxed import *
+from tests.isolation.test_crashes import ROOMY
 from tests.isolation.test_hostile_bots import UNTIMED
 from tests.referee.hosting import *
 
 async def main():
-    bots = dict(silent=sandboxed("silent", {tier!r}, {mark!r}), daemons=sandboxed("daemons", {tier!r}, {mark!r}))
+    bots = dict(silent=sandboxed("silent", {tier!r}, {mark!r}, limits=ROOMY), daemons=sandboxed("daemons", {tier!r}, {mark!r}, limits=ROOMY))
     async with host(bots) as house:
         print(house._folder, house._launcher._process.pid, flush=True)
         await play(house, ("silent", "daemons", "silent", "daemons"), clocks=UNTIMED)
 
 asyncio.run(main())
 """
+#: Nothing here is about memory: five of Python never come near it.
+ROOMY = replace(SMALL, memory_mb=512)
 #: Each daemons.py leaves three.
 PROCESSES = 2 + 2 * 4
 
@@ -57,10 +61,11 @@ def test_a_launcher_that_is_killed_takes_all_bots_with_it(tier):
     mark = new_mark()
 
     async def main() -> None:
-        bots = {name: sandboxed(name, tier, mark) for name in ("silent", "daemons")}
+        bots = {name: sandboxed(name, tier, mark, limits=ROOMY) for name in ("silent", "daemons")}
         async with host(bots) as house:
             block = asyncio.create_task(play(house, ("silent", "daemons", GOOD[0], GOOD[1]), clocks=UNTIMED))
-            await until(lambda: len(bots_of(mark)) == 5, "two bots and three daemons live", 60)
+            await until(lambda: block.done() or len(bots_of(mark)) == 5, "two bots and three daemons live", 60)
+            assert not block.done(), (block.exception(), house._logs)
             house._launcher._process.kill()
             with pytest.raises(PlatformError, match="the launcher is gone"):
                 await block
