@@ -18,7 +18,8 @@ setup: .venv/.ready  ## install everything into .venv
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kingmaker needs Python 3.11 or newer; PYTHON=... names one")'
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PY) -m pip install --quiet --require-hashes -r requirements.lock
-	$(PY) -m pip install --quiet --no-deps --no-build-isolation -e .
+	@# -qq: setuptools would warn of each folder of the kits, which look like packages and are data
+	$(PY) -m pip install -qq --no-deps --no-build-isolation -e .
 	touch $@
 
 bots/node/node_modules: bots/node/package-lock.json

@@ -35,7 +35,7 @@ def _isolated() -> dict[str, float]:
     if reason := tiers.why_not(ISOLATED.tier):
         print(f"{reason}: no figure for isolated bots")
         return {}
-    rounds = [[asyncio.run(run(256, 256, command)) for command in (PYTHON, ISOLATED)] for _ in range(3)]
+    rounds = [[asyncio.run(run(256, 256, command)) for command in (PYTHON, ISOLATED)] for _ in range(8)]
     trusted, isolated = (max(figures) for figures in zip(*rounds, strict=True))
     return {
         "decisions_per_s_256_tables_bubblewrap": isolated,
