@@ -25,13 +25,13 @@ from typing import Any
 
 import polars as pl
 
-from cluster import batch
+from cluster import batch, matchlist
 from cluster.records import SCHEMAS
 from cluster.statistics import reduced, sums, tallies
 from cluster.statistics.tallies import tally
 from cluster.store import Store
 
-FORMAT = "kingmaker-digest/1"
+FORMAT = "kingmaker-digest/2"
 #: Batches that are read at once.
 _CHUNK = 48
 #: From so many files on they are joined to one.
@@ -44,7 +44,7 @@ MATCHES: Mapping[str, Any] = {
 }  # fmt: skip
 BLOCKS: Mapping[str, Any] = {**reduced.BLOCKS, "block": pl.UInt32}
 _ROWS = {"matches": MATCHES, "blocks": BLOCKS}
-_SUMS = (*sums.KEYS, "played", "tallies")
+_SUMS = (*sums.KEYS, "played", "tallies", "extremes")
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,8 @@ class Keeper:
                 self._count([name])
             return
         rows = {"matches": _match_rows(matches, deals), "blocks": _block_rows(matches)}
-        made = {**sums.sums_of(matches, deals), "played": reduced.reduce_played(matches), "tallies": tally(deals)}
+        made = {**sums.sums_of(matches, deals), "played": reduced.reduce_played(matches), "tallies": tally(deals),
+                "extremes": matchlist.extremes(rows["matches"])}  # fmt: skip
         added = {name: _add_up(name, [self.digest.sums[name], made[name]]) for name in _SUMS}
         files = {kind: (*self.digest.files[kind], self._write(kind, frame)) for kind, frame in rows.items()}
         self.digest = Digest(self.digest.batches | set(names), added, files)
@@ -206,10 +207,14 @@ def _add_up(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
     rows = pl.concat(frames, how="vertical_relaxed")
     if name == "played":
         return reduced.join_played(rows)
+    if name == "extremes":
+        return matchlist.extremes(rows)
     return tallies.add_up(rows) if name == "tallies" else sums.add_up(name, rows)
 
 
 def _empty(name: str) -> pl.DataFrame:
     if name == "played":
         return pl.DataFrame(schema=dict(reduced.PLAYED))
+    if name == "extremes":
+        return matchlist.extremes(pl.DataFrame(schema=dict(MATCHES)))
     return pl.DataFrame(schema={**tallies.KEYS, **tallies.SUMS}) if name == "tallies" else sums.empty(name)

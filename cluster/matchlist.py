@@ -8,6 +8,8 @@ from typing import Literal
 import polars as pl
 
 Order = Literal["schedule", "worst", "best"]
+#: Of each bot so many matches with the least points beyond those of others in its seat are kept at hand, and so many with the most.
+EXTREMES = 10
 
 
 def find(
@@ -50,6 +52,26 @@ def ordered(rows: pl.LazyFrame, players: int, bot: str | None, order: Order, *, 
     if order == "schedule":
         return told.sort("block", "game")
     return told.sort(pl.col("edge") * (sign if order == "worst" else -sign), "block", "game")
+
+
+def extremes(rows: pl.DataFrame) -> pl.DataFrame:
+    """Each bot's matches with the least and the most points beyond what others made of the same cards in the same seat.
+
+    ``rows``: of the form of `cluster.digest.MATCHES`, or of earlier results of this function. Added: the ``bot``, and its
+    ``seat``, ``total``, ``rank`` and ``edge``; of several seats in a match the one that is furthest out.
+    """
+    if "bot" not in rows.columns:
+        seats = rows.with_columns(seat=pl.int_ranges(pl.col("bots").list.len(), dtype=pl.Int8), bot="bots", total="totals", rank="ranks",
+                                  edge="edges")  # fmt: skip
+        rows = seats.explode("seat", "bot", "total", "rank", "edge", empty_as_null=False)
+
+    def side(*, descending: bool) -> pl.DataFrame:
+        order = [False, descending, False, False, False]
+        once = rows.sort("bot", "edge", "block", "game", "seat", descending=order).unique(("bot", "match_id"), keep="first", maintain_order=True)
+        return once.filter(pl.int_range(pl.len()).over("bot") < EXTREMES)
+
+    both = pl.concat([side(descending=False), side(descending=True)])
+    return both.unique(("bot", "match_id", "seat"), keep="first", maintain_order=True)
 
 
 def _of(seat: int, bots: Sequence[str]) -> pl.Expr:

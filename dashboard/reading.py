@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from cluster import history, summaries
+from cluster import history, matchlist, summaries
 from cluster.digest import Digest, Keeper
 from cluster.replays import replay
 from cluster.statistics import sums
@@ -130,6 +130,11 @@ class Snapshot:
     def matches(self) -> pl.LazyFrame:
         """A row a match (see `cluster.digest.MATCHES`), to be read as far as it is needed."""
         return self.digest.rows("matches")
+
+    def worst(self, bot: str) -> pl.DataFrame:
+        """The matches in which a bot lost most against what others made of the same cards; see `cluster.matchlist.extremes`."""
+        mine = self.digest.sums["extremes"].filter(bot=bot).sort("edge", "block", "game", descending=self.lower_is_better)
+        return mine.unique("match_id", keep="first", maintain_order=True).head(matchlist.EXTREMES)
 
     def replay(self, match_id: str) -> dict[str, Any]:
         """One match in the words of docs/replay.md.

@@ -5,11 +5,8 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from cluster import matchlist
 from dashboard import frame, plots, sheets
 from dashboard.reading import Snapshot
-
-_WORST = 10
 
 
 def show(results: Snapshot) -> None:
@@ -84,9 +81,7 @@ def _worst(results: Snapshot, bot: str) -> None:
         "Where this bot lost most against what the others made of the very same cards in the same seat, mean over the block: "
         "play, not luck. Tick a row to step through the match."
     )
-    rows = matchlist.find(results.matches, results.players, bots=[bot])
-    ordered = matchlist.ordered(rows, results.players, bot, "worst", lower_is_better=results.lower_is_better)
-    worst = ordered.head(_WORST).collect()
+    worst = results.worst(bot)
     chosen = frame.table(sheets.worst(worst, bot), sheets.WORST, height="content", key="worst", on_select="rerun",
                          selection_mode="single-row")  # fmt: skip
     row = frame.chosen_row(chosen)

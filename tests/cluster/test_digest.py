@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from cluster import digest as digests
-from cluster import history, summaries
+from cluster import history, matchlist, summaries
 from cluster.digest import Keeper
 from cluster.statistics import points, sums
 from cluster.statistics.blocks import block_table
@@ -67,6 +67,19 @@ def test_points_beyond_those_of_others_in_the_same_seat_cancel(tmp_path: Path) -
     rows = Keeper(store).update(names(store)).rows("matches").select("block", "edges").collect()
     by_seat = rows.group_by("block").agg(pl.col("edges").list.to_struct(fields=list("abcd"))).explode("edges").unnest("edges")
     assert by_seat.group_by("block").agg(pl.exclude("block").sum().abs()).drop("block").max_horizontal().max() < 1e-3
+
+
+@pytest.mark.parametrize("ruleset", GAMES)
+@pytest.mark.parametrize("order", ["worst", "best"])
+def test_the_extremes_are_the_first_of_the_whole_list(tmp_path: Path, ruleset: str, order: matchlist.Order) -> None:
+    store = folder_of(tmp_path, ruleset)
+    told = Keeper(store).update(names(store))
+    for bot in set(store.table("matches")["bot"]):
+        rows = matchlist.find(told.rows("matches"), 4, bots=[bot])
+        whole = matchlist.ordered(rows, 4, bot, order, lower_is_better=False).head(matchlist.EXTREMES).collect()
+        kept = told.sums["extremes"].filter(bot=bot).sort("edge", "block", "game", descending=[order == "best", False, False])
+        kept = kept.unique("match_id", keep="first", maintain_order=True).head(matchlist.EXTREMES)
+        assert kept["edge"].round(3).to_list() == whole["edge"].round(3).to_list()
 
 
 def test_a_new_batch_is_added_and_the_rest_is_not_read_again(tmp_path: Path) -> None:
