@@ -70,7 +70,7 @@ class Bubblewrapped(Confined):
             given += ["--ro-bind", path, path]
         for path in order.writes:
             given += ["--bind", path, path]
-        given += ["--ro-bind", order.seat, SEAT, "--remount-ro", "/dev", "--remount-ro", "/"]
+        given += ["--ro-bind", order.seat, SEAT, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/"]
         for name, value in inside.items():
             given += ["--setenv", name, value]
         return [*given, "--chdir", order.cwd or SEAT, "--seccomp", str(self._filter)]

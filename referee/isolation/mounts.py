@@ -46,8 +46,11 @@ def scratch(folder: str, size: int, uid: int) -> None:
 
 
 def is_full(folder: str) -> bool:
-    """Whether the file system of a folder has neither room nor names left."""
-    left = os.statvfs(folder)
+    """Whether the file system of a folder has no room or no names left; one that was swept away meanwhile was not full."""
+    try:
+        left = os.statvfs(folder)
+    except FileNotFoundError:
+        return False
     return left.f_bavail == 0 or left.f_favail == 0
 
 

@@ -101,7 +101,7 @@ class Contained(Confined):
                 "cgroupsPath": self._id,
                 "namespaces": [{"type": kind} for kind in ("pid", "network", "ipc", "uts", "mount")],
                 "maskedPaths": ["/proc/kcore", "/proc/keys", "/proc/timer_list", "/proc/sys", "/sys"],
-                "readonlyPaths": ["/proc/irq", "/proc/bus"],
+                "readonlyPaths": ["/proc"],
                 "seccomp": _seccomp(),
             },
         }  # fmt: skip

@@ -25,6 +25,7 @@ SEAT = os.environ.get("KINGMAKER_SEAT", "/ref")
 HOME = os.environ.get("HOME", "/")
 NEW_USER, NEW_NET = 0x10000000, 0x40000000
 TIOCSTI = 0x5412
+SCHED_IDLE = 5
 VSOCK = 40
 
 
@@ -206,6 +207,18 @@ def mount() -> str:
     return outcome(action)
 
 
+def idle() -> None:
+    """Run only when nobody else wants to."""
+    os.sched_setscheduler(0, SCHED_IDLE, os.sched_param(0))
+
+
+def lower_session() -> None:
+    """Lower the priority of a session of our own; where there are no such, the file is not there."""
+    os.setsid()
+    with open("/proc/self/autogroup", "w") as file:
+        file.write("19")
+
+
 def look(target: dict[str, Any]) -> dict[str, str]:
     """All answers but those that may end this process."""
     fds = descriptors()
@@ -254,6 +267,10 @@ def look(target: dict[str, Any]) -> dict[str, str]:
         "flock": lock("flock"),
         "fcntl lock": lock("fcntl"),
         "TIOCSTI": outcome(lambda: call(calls["ioctl"], 0, TIOCSTI, 0)),
+        "idle scheduling": in_child(idle),
+        "sched_setattr": outcome(lambda: call(calls["sched_setattr"], 0, 0, 0)),
+        "a lower priority": in_child(lambda: os.setpriority(os.PRIO_PROCESS, 0, 19)),
+        "a lower priority of the session": in_child(lower_session),
         "TIOCSTI + 2³²": outcome(lambda: call(calls["ioctl"], 0, TIOCSTI + (1 << 32), 0)),
     }
 

@@ -34,6 +34,8 @@ DENIED: dict[str, tuple[int | None, int | None]] = {
     "sysfs": (139, None), "_sysctl": (156, None), "vhangup": (153, 58),
     "flock": (73, 32),  # a lock on a file that two seats may read is a channel between them, as is watching it
     "inotify_init": (253, None), "inotify_init1": (294, 26),
+    # who lowers its own priority waits for a processor as long as it likes, and waiting is not charged
+    "setpriority": (141, 140), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274),
 }  # fmt: skip
 #: Where bots have no namespaces of their own these would be seen by all.
 DENIED_WITHOUT_NAMESPACES: dict[str, tuple[int | None, int | None]] = {

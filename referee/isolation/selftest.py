@@ -69,9 +69,11 @@ EXPECTED: dict[str, str | dict[str, str]] = {
     "signal to the host": {"landlock": "EPERM", "bubblewrap": "ESRCH", "oci": "ESRCH"},
     **dict.fromkeys(
         ("unshare", "clone of a user namespace", "mount", "io_uring", "keyctl", "ptrace", "bpf", "perf",
-         "userfaultfd", "flock", "fcntl lock", "TIOCSTI", "TIOCSTI + 2³²"),
+         "userfaultfd", "flock", "fcntl lock", "TIOCSTI", "TIOCSTI + 2³²", "idle scheduling", "sched_setattr",
+         "a lower priority"),
         "EPERM",
     ),
+    "a lower priority of the session": f"{_FIXED}|ENOENT",
     "clone3": "ENOSYS",
     "more memory than allowed": "out of memory",
     "more processes than allowed": "too many processes|EAGAIN",
