@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,12 +31,15 @@ from cluster.schedule import Block
 from cluster.tournament import BotEntry, Tournament
 from referee.host import PlatformError
 from referee.isolation.errors import IsolationError
+from referee.processes import Overloaded
 from referee.rules.errors import ConfigError
 
 #: Chunks under way at each worker: while one ends, the next keeps its tables full.
 IN_FLIGHT = 3
 #: So many workers in a row may fail to start.
 MAX_FAILED_STARTS = 3
+#: So often in a row a machine may give a bot no processor; then it gets no new worker in the place of the one that broke.
+MAX_OVERLOADS = 3
 #: How often the driver looks up while nothing comes, how often it asks a worker for a sign of life, and how long it waits.
 LOOK_S, PULSE_S, SILENT_S = 1.0, 20.0, 60.0
 #: A worker that has grown beyond this is replaced once it has played what it has: gRPC's memory grows in some patterns.
@@ -128,6 +132,7 @@ class Workers:
         self._facts = node.facts()
         self._bags = None if bags is None else _put(bags)
         self._failed_starts = 0
+        self._overloads: Counter[str] = Counter()
         self._is_told = False
         self._members: list[_Member] = []
         #: Whose start, chunk or pulse a reference stands for.
@@ -177,7 +182,8 @@ class Workers:
         try:
             answer = ray.get(reference)
         except ray.exceptions.RayError as error:
-            yield from self._broken(member, queue, _reason(error))
+            overloaded = isinstance(getattr(error, "cause", None), Overloaded)
+            yield from self._broken(member, queue, _reason(error), overloaded=overloaded)
             return
         member.seen = time.monotonic()
         if reference == member.pulse:
@@ -185,6 +191,7 @@ class Workers:
         elif reference in member.tasks:
             del member.tasks[reference]
             chunk, size = answer
+            self._overloads[member.node] = 0
             member.retires = member.retires or size > MAX_WORKER_BYTES
             yield chunk
             if member.retires and not member.tasks:
@@ -203,19 +210,22 @@ class Workers:
             raise ConfigError(text)
         self._warn(f"{text}; it plays nothing")
 
-    def _broken(self, member: _Member, queue: Requeue, why: str) -> Iterator[SetAside]:
-        """Put a new worker in the place of one that failed, and all that it was playing back into the queue."""
+    def _broken(self, member: _Member, queue: Requeue, why: str, *, overloaded: bool = False) -> Iterator[SetAside]:
+        """Put all that a worker was playing back into the queue, and a new one in its place, unless its machine is shut out."""
         tasks = list(member.tasks.values())
         self._discharge(member)
         if member.node:
             self._warn(f"a worker broke ({why}); {sum(len(task.blocks) for task in tasks)} blocks are played again")
         else:
             self._failed_starts += 1
-        if self._failed_starts < MAX_FAILED_STARTS:
+        self._overloads[member.node] += overloaded
+        if overloaded and self._overloads[member.node] >= MAX_OVERLOADS:
+            self._warn(f"node {_address(member.node)} was overloaded {self._overloads[member.node]} times in a row; the worker is shut out")
+        elif self._failed_starts < MAX_FAILED_STARTS:
             self._enlist()
-        elif not self._members:
-            raise PlatformError(f"no worker starts: {why}")
-        yield from queue.void(tasks, why, blame=_is_alive(member.node))
+        if not self._members:
+            raise PlatformError(f"no worker is left: {why}" if member.node else f"no worker starts: {why}")
+        yield from queue.void(tasks, why, blame=not overloaded and _is_alive(member.node))
 
     def _watch(self, queue: Requeue) -> Iterator[SetAside]:
         """Ask those who have long said nothing for a sign of life; one that does not answer is broken."""

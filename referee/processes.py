@@ -23,6 +23,10 @@ class PlatformError(KingmakerError):
     """The platform failed, not a bot: what was being played is void, and is to be played again."""
 
 
+class Overloaded(PlatformError):
+    """For very long a bot got next to no processor: nobody can say whether it is slow."""
+
+
 @dataclass(frozen=True)
 class Command:
     """How a bot is started: the words of its command, and the folder it is started in.

@@ -12,7 +12,7 @@ import grpc
 
 from referee import wire
 from referee.link import MAX_STRIKES, Link
-from referee.processes import PlatformError
+from referee.processes import Overloaded
 from referee.rules.errors import ProtocolError
 from referee.usage import Meter, come_round, meter
 
@@ -345,13 +345,13 @@ class BotServer:
         """What is open is overdue, unless there was time that was not the bot's.
 
         Raises:
-            PlatformError: for very long the bot has got next to no processor; nobody can say whether it is slow.
+            Overloaded: for very long the bot has got next to no processor; nobody can say whether it is slow.
         """
         if self._meter is not None:
             self._settle(now)
             spared = (self.link.deadline() or now) > now
             if spared and self._is_overloaded(now):
-                raise PlatformError(f"the host is overloaded: in {now - self._asked_at:.0f} s {self.link.name} got no processor")
+                raise Overloaded(f"the host is overloaded: in {now - self._asked_at:.0f} s {self.link.name} got no processor")
         while (deadline := self.link.deadline()) is not None and deadline <= now:
             self.link.overdue(now)
 

@@ -20,10 +20,13 @@ from referee.rules.errors import ConfigError
 from referee.rules.match import Match
 from tests.cluster.fakes import Quiet, all_blocks
 from tests.cluster.test_run import hashes
+from tests.referee.test_fair_clocks import burning
+
+__all__ = ["burning"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings
 
-ASSASSIN = Path(__file__).with_name("assassin.py")
+ASSASSIN, OVERWORKED = (Path(__file__).with_name(f"{name}.py") for name in ("assassin", "overworked"))
 
 
 def settings(folder: Path, blocks: int = 16) -> Tournament:
@@ -116,6 +119,24 @@ def test_a_worker_that_grows_too_large_is_replaced(tmp_path: Path, monkeypatch: 
     assert len(seen) >= 2
     assert quiet.warnings == []
     assert set(Store(tmp_path / "r").table("matches")["attempt"]) == {1}
+
+
+def test_a_worker_whose_machine_is_overloaded_again_and_again_is_shut_out(tmp_path: Path, burning: None) -> None:
+    """Row 45: that is no bot's fault, and what was played is played again where there is a processor."""
+    bot = {"name": "overworked", "command": f"{sys.executable} {OVERWORKED}", "cwd": str(tmp_path)}
+    data = {"ruleset": "king.simple", "seed": "workers", "blocks": 2, "isolation": "trusted"}
+    data |= {"clocks": {"budget_ms": 1_000, "bank_ms": 0}, "bots": [{"name": "random"}, bot]}
+    tournament, quiet = tournaments.parse(data, "test"), Quiet()
+    (tmp_path / "crowded").touch()
+    with crew(tournament, quiet) as play, pytest.raises(PlatformError, match="no worker is left: the host is overloaded"):
+        run.run(tournament, tmp_path / "r", play, quiet)
+    assert len([text for text in quiet.warnings if text.startswith("a worker broke (the host is overloaded")]) == 3
+    assert "was overloaded 3 times in a row; the worker is shut out" in quiet.warnings[-1]
+    assert not (tmp_path / "r" / "quarantine.json").exists()
+    (tmp_path / "crowded").unlink()
+    with crew(tournament, quiet) as play:
+        assert run.run(tournament, tmp_path / "r", play, quiet).complete
+    assert Store(tmp_path / "r").table("matches")["faults"].sum() == 0
 
 
 def test_a_node_that_is_not_fit_plays_nothing_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
