@@ -10,6 +10,7 @@ import polars as pl
 from cluster.statistics.blocks import BlockTable, block_table, complete_blocks, groups
 from cluster.statistics.comparisons import MIN_BLOCKS
 from cluster.statistics.efficiency import block_worth
+from cluster.statistics.favours import Favours, favours
 from cluster.statistics.ratings import Ratings, rate
 from cluster.summaries import anchor_of
 
@@ -27,7 +28,7 @@ def quality(matches: pl.DataFrame, entered: Sequence[str] = (), anchor: str | No
     rows = [_missing(matches, entered), _thin(matches), _connected(table)]
     if table.blocks:
         rated = rate(table, anchor=anchor_of(table.bots, anchor))
-        rows += [_one_way(rated), _fit(rated), _surprise(rated)]
+        rows += [_one_way(rated), _fit(rated), _surprise(rated), _company(favours(matches, rated.anchor))]
     rows += [_ties(matches), *_worth(matches), _substituted(matches)]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
@@ -91,6 +92,15 @@ def _surprise(rated: Ratings) -> _Row:
         return _row("largest surprise, z", float(z[i, j]), f"no pair stands out; most does {pair}")
     surprises = [f"{met.sides[a]} beats {met.sides[b]}" for a, b in np.argwhere(z > SURPRISE)]
     return _row("largest surprise, z", float(z[i, j]), f"more often than ratings promise {_listed(surprises)}: who beats whom may go in circles, read head to head")
+
+
+def _company(found: Favours) -> _Row:
+    bots, t = found.bots, found.t
+    i, j = np.unravel_index(int(t.argmax()), t.shape)
+    if not found.flagged.any():
+        return _row("gains in company, t", float(t[i, j]), "nobody does better with some bot at the table than its strength promises")
+    told = [f"{bots[b]} when {bots[a]} sits there too (by {found.gain[a, b]:.2f} places)" for a, b in np.argwhere(found.flagged)]
+    return _row("gains in company, t", float(t[i, j]), f"ends higher than its strength promises: {_listed(told)}: do they help each other?")
 
 
 def _ties(matches: pl.DataFrame) -> _Row:
