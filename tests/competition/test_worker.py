@@ -27,7 +27,7 @@ import bots
 class Bot:
     def decide(self, observation, legal):
         print("at seat", observation.seat, flush=True)
-        return legal[0] if observation.seat != 2 else 51 - legal[0]
+        return legal[0] if observation.seat != 1 else 51 - legal[0]
 
 bots.play(Bot())
 """
@@ -76,13 +76,13 @@ def test_a_good_bot_is_built_tried_and_active(taken: Taken, tmp_path: Path) -> N
     assert (taken.place.version(version.id, version.tree) / "made.txt").read_text() == "made\n"
 
 
-def test_a_bot_with_a_fault_at_one_seat_is_rejected_with_what_it_printed(taken: Taken, tmp_path: Path) -> None:
+def test_a_bot_that_has_faults_only_as_second_seat_is_rejected_with_what_it_printed(taken: Taken, tmp_path: Path) -> None:
     found = taken.end_of(packed(tmp_path, "bad", ILLEGAL))
     assert found.state is State.REJECTED
     assert "king.simple against itself: it has faults" in found.log
-    assert "seat 2: 3 × illegal" in found.log
-    assert "seat 1:" not in found.log
-    assert "at seat 2" in found.log
+    assert "seat 1: 3 × illegal" in found.log
+    assert not any(f"seat {other}:" in found.log for other in (0, 2, 3))
+    assert "at seat 1" in found.log
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,7 @@ def half_close(batch):
 
 def frozen(batch):
     if not kept:
-        wake = f"sleep 4.5; kill -CONT {os.getpid()}"
+        wake = f"sleep 2.5; kill -CONT {os.getpid()}"
         kept.append(subprocess.Popen(["/bin/sh", "-c", wake]))
         os.kill(os.getpid(), signal.SIGSTOP)
     return [lowest(batch)]

@@ -1,10 +1,13 @@
-"""Prints a hundred megabytes on both streams before it plays, and more while it does."""
+"""Prints a hundred megabytes over both streams before it plays, and more while it does; ``chatty.py MARK MEGABYTES``: so many
+on each."""
 
 import os
+import sys
 
 import bots
 
-for _ in range(100):
+MEGABYTES = int(sys.argv[2]) if sys.argv[2:] else 50
+for _ in range(2 * MEGABYTES):
     noise = os.urandom(1 << 19)
     for stream in (1, 2):
         rest = memoryview(noise)

@@ -1,10 +1,12 @@
 """Hostile bots in each tier, in a real referee with three good bots: each ends as its own fault, and nothing is left.
 
-No clock runs: what is recorded is seen by the end of a process or a stream, and no match waits for a dead bot.
+No clock runs: what is recorded is seen by the end of a process or a stream, and no match waits for a dead bot. Beside them
+good bots play among themselves, with clocks.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
@@ -19,12 +21,12 @@ import psutil
 import pytest
 
 from referee.faults import Clocks, Fault
-from referee.host import Host, ProcessLog
-from referee.isolation import selftest
+from referee.host import Host, ProcessKey, ProcessLog
+from referee.isolation import selftest, tiers
 from referee.table import Table
 from tests import loop
 from tests.isolation.sandboxed import SMALL, TIERS, groups, node_bot, sandboxed
-from tests.referee.hosting import GOOD, against, gone_within, host, marked, new_mark, play
+from tests.referee.hosting import GOOD, against, gone_within, host, marked, new_mark, play, spec
 
 LOST = [Fault.DISCONNECT] * 3
 UNTIMED = Clocks(budget_ms=10**8, bank_ms=0)
@@ -42,9 +44,16 @@ BOTS: dict[str, tuple[list[str], list[Fault], str]] = {
     "daemons_exit": (["daemons", "exit"], LOST, "exited with status 0"),
     "exits": (["exits"], LOST, "exited with status 3"),
     "killed": (["killed"], LOST, "killed by signal 9"),
-    "early": (["early"], LOST, "exited with status 1"),
+    "before_0": (["quits", "before", "0"], LOST, "exited with status 0"),
+    "before_3": (["quits", "before", "3"], LOST, "exited with status 3"),
+    "before_9": (["quits", "before", "-9"], LOST, "killed by signal 9"),
+    "after_0": (["quits", "after", "0"], [], ""),
+    "after_3": (["quits", "after", "3"], [], ""),
+    "after_9": (["quits", "after", "-9"], [], ""),
     "stubborn": (["stubborn"], [], ""),
 }
+#: Processes of their own for those who play beside all this.
+BESIDE = [ProcessKey(GOOD[0], copy, 0) for copy in range(1, 5)]
 
 
 @dataclass
@@ -52,6 +61,7 @@ class Outcome:
     """What is left of a host with one tier."""
 
     tables: dict[str, Table]
+    beside: list[Table]
     logs: dict[str, list[ProcessLog]]
     disk_used: int
     left: list[psutil.Process]
@@ -75,7 +85,14 @@ def targets(house: Host) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=[*TIERS[:2], pytest.param("oci", marks=pytest.mark.slow)])
+async def play_beside(house: Host, matches: int) -> list[Table]:
+    specs = [spec((GOOD[0],) * 4, f"beside {number}") for number in range(matches)]
+    return await house.play(specs, [BESIDE] * matches, asyncio.Semaphore(1))
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(tier, marks=pytest.mark.slow if tier != tiers.DEFAULT else ()) for tier in TIERS]
+)
 def outcome(request: pytest.FixtureRequest) -> Outcome:
     """One host plays against all of them at once, in one tier."""
     tier, mark = request.param, new_mark()
@@ -87,17 +104,20 @@ def outcome(request: pytest.FixtureRequest) -> Outcome:
             for name, (words, _, _) in BOTS.items()
         }
         async with host(bots | {"node": node_bot(tier)}) as house:
-            await play(house, (GOOD[0],) * 4, clocks=UNTIMED)
+            await play_beside(house, 1)
             with targets(house) as given:
                 house._bots["burglar"] = sandboxed("burglar", tier, mark, json.dumps(given))
-                tables = await play(house, *map(against, [*BOTS, "node"]), clocks=UNTIMED)
+                names = [*BOTS, "node"]
+                tables, beside = await asyncio.gather(
+                    play(house, *map(against, names), clocks=UNTIMED), play_beside(house, 20)
+                )
             used = sum(file.lstat().st_size for file in house._folder.rglob("*"))
             logs = await house.take_logs()
             folder = house._folder
         logs += await house.take_logs()
         by_bot = {bot: [log for log in logs if log.bot == bot] for bot in (*BOTS, "node", *GOOD)}
-        played = dict(zip([*BOTS, "node"], tables, strict=True))
-        return Outcome(played, by_bot, used, marked(mark), groups(folder), folder.exists())
+        played = dict(zip(names, tables, strict=True))
+        return Outcome(played, beside, by_bot, used, marked(mark), groups(folder), folder.exists())
 
     return loop.run(main(), 200)
 
@@ -133,13 +153,19 @@ def test_a_burglar_gets_at_nothing_that_is_not_its_own(outcome, request):
         if not re.fullmatch(expected if isinstance(expected, str) else expected[tier], given):
             wrong[probe] = given
     assert wrong == {}
-    assert len(answers) > 40
+    assert len(answers) > 45
 
 
 def test_a_fork_bomb_stops_at_its_limit(outcome):
     found = re.fullmatch(r"(\d+) processes, then Resource temporarily unavailable\n", printed(outcome, "bomb"))
     assert found
     assert 1 <= int(found[1]) < SMALL.processes
+
+
+def test_who_ends_after_its_last_answer_ends_as_it_ended_itself(outcome):
+    """Row 11: that is its own affair, and no fault."""
+    for name, code in (("after_0", 0), ("after_3", 3), ("after_9", -9)):
+        assert [log.code for log in outcome.logs[name] if log.code is not None] == [code]
 
 
 def test_nothing_can_be_filled_but_the_own_scratch(outcome):
@@ -161,6 +187,7 @@ def test_nothing_is_left_of_any(outcome):
 
 
 def test_good_bots_notice_nothing(outcome):
+    assert not any(any(table.faults) for table in outcome.beside), "nobody was late"
     for bot in GOOD:
         assert {(log.code, log.stdout, log.stderr) for log in outcome.logs[bot]} == {(0, "", "")}
     for log in outcome.logs["flood"]:

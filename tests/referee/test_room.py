@@ -1,11 +1,14 @@
 """The room: all tables together, whoever sits at them, in whatever order the answers come."""
 
+import base64
+import hashlib
 import random
 from dataclasses import replace
 
 import pytest
 
 from referee.faults import Fault
+from referee.link import Link
 from referee.rules.registry import RULESETS
 from tests.referee.scene import Scene, spec
 
@@ -54,6 +57,31 @@ def test_answers_in_any_order_and_in_any_messages_give_the_same_records():
         hashes.append({sitting.table.spec.seed: sitting.table.record_hash() for sitting in scene.over})
     assert hashes[0] == hashes[1] == hashes[2]
     assert len(hashes[0]) == 10
+
+
+@every_ruleset
+def test_the_seed_is_in_no_message_before_the_last_match_that_shares_it_is_over(name, monkeypatch):
+    """C19: neither it, nor what says as much; the commitment is."""
+    seed, told, message = random.Random(1).randbytes(32), [], Link.message
+
+    def recorded(link):
+        told.append(message(link))
+        return told[-1]
+
+    monkeypatch.setattr(Link, "message", recorded)
+    game = RULESETS[name].game()
+    scene = Scene(game.players)
+    first, second = scene.start(seed=seed, game=game), scene.start(seed=seed, game=game)
+    scene.play()
+    before = b"".join(told)
+    assert hashlib.sha256(seed).digest() in before
+    for secret in (seed, seed[:8], seed[::-1], seed.hex().encode(), base64.b64encode(seed)):
+        assert secret not in before
+    for sitting in first + second:
+        scene.room.end(sitting)
+    scene.play()
+    heard = sum(place.is_told for sitting in first + second for place in sitting.places)  # who was never asked knows of none
+    assert b"".join(told).count(seed) == heard > 2
 
 
 def test_done_is_called_once_for_each_match_and_playing_counts_them():
