@@ -62,7 +62,7 @@ test: check browser kits sandbox bots/node/node_modules  ## all checks and tests
 test-slow: setup browser kits sandbox network postgres bots/node/node_modules  ## the tests that take minutes: simulations, crashes
 	$(PYTEST) -m "slow and not long" -s
 
-test-long: setup browser kits sandbox network postgres solver bots/node/node_modules  ## the longest ones: chaos, fifty submissions at once, a million rows
+test-long: setup browser kits sandbox network postgres solver bots/node/node_modules  ## the longest ones: fifty submissions at once, a million rows
 	$(PYTEST) -m long -s
 
 check: setup proto/node_modules  ## formatting, lint, types, imports, protos
