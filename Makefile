@@ -72,11 +72,7 @@ check: setup proto/node_modules  ## formatting, lint, types, imports, protos
 	$(PY) tests/generated_code.py
 	cd proto && node_modules/.bin/buf lint && node_modules/.bin/buf breaking --against ../tests/conformance/v1/protos.binpb
 
-.venv/.bench-ready: .venv/.ready requirements-bench.lock
-	$(PY) -m pip install --quiet --require-hashes -r requirements-bench.lock
-	touch $@
-
-bench: .venv/.bench-ready  ## measure, and write benchmarks/results.json
+bench: setup  ## measure, and write benchmarks/results.json
 	$(PY) -m benchmarks.run
 
 proto: setup  ## write the generated code from proto/
@@ -85,4 +81,4 @@ proto: setup  ## write the generated code from proto/
 
 lock: setup  ## compile requirements.lock from pyproject.toml
 	.venv/bin/pip-compile --quiet --extra dev --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
-	echo open-spiel | .venv/bin/pip-compile --quiet --generate-hashes --allow-unsafe --strip-extras --no-header --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --constraint requirements.lock --output-file requirements-bench.lock -
+	sed -i '/^kingmaker @ /,/^    # via/d; /^# WARNING: pip install will/,+1d' requirements.lock  # our own extras name us
