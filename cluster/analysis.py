@@ -6,6 +6,7 @@ against the other, or one seat against all the others.
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
@@ -19,7 +20,7 @@ import polars as pl
 
 from cluster import batch
 from cluster.records import mark_parts, unpack
-from cluster.store import Store
+from cluster.store import DamagedResults, Store
 from referee.rules import registry
 from referee.rules.deal import Deal
 from referee.rules.errors import KingmakerError
@@ -29,7 +30,7 @@ from referee.rules.match import Match
 COMMAND = (sys.executable, "-P", "-m", "bots.reference.solver")
 FILE = "analysis.parquet"
 SCHEMA = pl.Schema({
-    "match_id": pl.String, "ruleset": pl.String, "deal": pl.UInt16, "contract": pl.String, "seat": pl.UInt8, "bot": pl.String,
+    "match_id": pl.String, "ruleset": pl.String, "deal": pl.UInt16, "step": pl.UInt16, "contract": pl.String, "seat": pl.UInt8, "bot": pl.String,
     "action": pl.String, "best": pl.String, "value": pl.Int32, "lost": pl.Int32,
 })  # fmt: skip
 
@@ -90,35 +91,63 @@ def analyse(row: Mapping[str, Any], analyst: Analyst, cards: int) -> pl.DataFram
 
 
 def stored(store: Store) -> pl.DataFrame:
-    """All that was analysed in a results folder."""
+    """All that was analysed in a results folder.
+
+    Raises:
+        DamagedResults: the file is none of ours.
+    """
     path = store.folder / FILE
-    return pl.read_parquet(path, glob=False) if path.exists() else pl.DataFrame(schema=SCHEMA)
+    if not path.exists():
+        return pl.DataFrame(schema=SCHEMA)
+    again = "remove it, and `kingmaker analyse` makes it anew"
+    try:
+        found = pl.read_parquet(path, glob=False)
+    except batch.UNREADABLE as error:
+        raise DamagedResults(f"{path}: {error}; {again}") from None
+    if found.schema != SCHEMA:
+        raise DamagedResults(f"{path}: not the columns that this version writes; {again}")
+    return found
 
 
 def keep(store: Store, frames: Iterator[pl.DataFrame]) -> pl.DataFrame:
-    """Add analyses to those of the folder; each is on the disk before the next is begun, whole or not at all."""
-    known = stored(store)
+    """Add analyses to those of the folder; each is on the disk before the next is begun, whole or not at all.
+
+    Whoever else analyses matches of the folder meanwhile loses nothing, and what was judged twice is there once.
+    """
     for frame in frames:
-        known = pl.concat([known, frame])
-        data = io.BytesIO()
-        known.write_parquet(data)
-        temporary = store.folder / f".{FILE}.{os.getpid()}"
-        batch.write_file(temporary, data.getvalue())
-        os.replace(temporary, store.folder / FILE)
-        batch.sync(Path(store.folder))
-    return known
+        with open(store.folder / f".{FILE}.lock", "wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            known = pl.concat([stored(store), frame]).unique(
+                ["match_id", "deal", "step"], keep="first", maintain_order=True
+            )
+            data = io.BytesIO()
+            known.write_parquet(data)
+            temporary = store.folder / f".{FILE}.{os.getpid()}"
+            batch.write_file(temporary, data.getvalue())
+            os.replace(temporary, store.folder / FILE)
+            batch.sync(Path(store.folder))
+    return stored(store)
 
 
 def losses(analysed: pl.DataFrame) -> pl.DataFrame:
-    """By bot and contract: points lost a match, decisions, points lost by one, and the share of decisions that lost some."""
+    """By bot and contract: points lost a match, decisions, points lost by one, and the share of decisions that lost some.
+
+    ``others_a_decision``: what the other bots lost by a decision in that contract; null where nobody else met it.
+    """
     matches = analysed.group_by("bot").agg(pl.struct("match_id", "seat").n_unique().alias("matches"))
+    their_loss, their_decisions = (pl.col(name).sum().over("contract") - pl.col(name) for name in ("lost", "decisions"))
     return (
         analysed.group_by("bot", "contract")
-        .agg(pl.len().alias("decisions"), pl.col("lost").sum(), (pl.col("lost") > 0).mean().alias("share"))
+        .agg(
+            pl.len().alias("decisions").cast(pl.Int64),
+            pl.col("lost").sum().cast(pl.Int64),
+            (pl.col("lost") > 0).mean().alias("share"),
+        )
         .join(matches, on="bot")
         .with_columns(
             (pl.col("lost") / pl.col("matches")).alias("lost_a_match"),
             (pl.col("lost") / pl.col("decisions")).alias("lost_a_decision"),
+            (their_loss / their_decisions).fill_nan(None).alias("others_a_decision"),
         )
         .sort("bot", "lost_a_match", "contract", descending=[False, True, False])
     )
@@ -135,8 +164,8 @@ def _judged(deal: Deal, action: int, values: Mapping[int, int], row: Mapping[str
     assert deal.contract is not None
     assert deal.actor is not None
     return {
-        "match_id": row["match_id"], "ruleset": row["ruleset"], "deal": deal.number, "contract": deal.contract.id,
-        "seat": deal.actor, "bot": row["players"][deal.actor], "action": text(action), "best": text(best),
+        "match_id": row["match_id"], "ruleset": row["ruleset"], "deal": deal.number, "step": len(deal.actions) + 1,
+        "contract": deal.contract.id, "seat": deal.actor, "bot": row["players"][deal.actor], "action": text(action), "best": text(best),
         "value": values[action], "lost": values[best] - values[action],
     }  # fmt: skip
 

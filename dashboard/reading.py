@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
 from time import monotonic
@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from cluster import history, matchlist, summaries
+from cluster import analysis, history, matchlist, summaries
 from cluster.digest import Digest, Keeper
 from cluster.replays import replay
 from cluster.statistics import sums
@@ -149,6 +149,25 @@ class Snapshot:
         if place.is_empty():
             raise NoResults(f"no match {match_id!r} here; the list has all of them")
         return replay(_Batches(self.folder, sound).replay(match_id))
+
+
+def judged(folder: Path) -> pl.DataFrame:
+    """The decisions that `kingmaker analyse` has judged (see `cluster.analysis.SCHEMA`); empty where it never ran.
+
+    Raises:
+        DamagedResults: the file cannot be read.
+    """
+    try:
+        written = (folder / analysis.FILE).stat().st_mtime_ns
+    except OSError:
+        written = 0
+    return _judged(folder, written)
+
+
+@lru_cache(maxsize=4)
+def _judged(folder: Path, written: int) -> pl.DataFrame:
+    """As it was written then."""
+    return analysis.stored(Store(folder))
 
 
 @dataclass(frozen=True)

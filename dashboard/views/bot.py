@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from dashboard import frame, plots, sheets
+from cluster.store import DamagedResults
+from dashboard import frame, judging, plots, reading, sheets, words
 from dashboard.reading import Snapshot
 
 
@@ -25,6 +26,7 @@ def show(results: Snapshot) -> None:
         st.caption("Fitted again to the first so many blocks; the band is the 95 % interval of then.")
         st.altair_chart(plots.one_history(history), width="stretch", alt="The bot's rating after the first blocks")
     _contracts(results, str(bot))
+    _losses(results, str(bot))
     _opponents(results, str(bot))
     _worst(results, str(bot))
     _conduct(results, conduct)
@@ -54,6 +56,26 @@ def _contracts(results: Snapshot, bot: str) -> None:
             "below 10 blocks."
         )
         st.altair_chart(plots.declaring(declared), width="stretch", alt="Points declaring and defending")
+
+
+def _losses(results: Snapshot, bot: str) -> None:
+    """Points lost against perfect play of the same cards, as far as matches were analysed."""
+    try:
+        judged = reading.judged(results.folder)
+    except DamagedResults as error:
+        st.warning(words.plain(str(error)))
+        return
+    if judged.filter(bot=bot).is_empty():
+        return
+    st.subheader("Points lost against perfect play")
+    shown, mine = judging.table(judged, bot)
+    st.markdown(judging.verdict(mine))
+    st.caption(
+        "What perfect play of the same cards, all hands known, would have given more, for each free choice late in a deal. "
+        "Nobody sees the hands, so everybody loses something: compare with the others. `kingmaker analyse` adds matches."
+    )
+    frame.table(shown, judging.LOSSES, height="content", key="losses")
+    frame.download("Points lost as CSV", mine, "points-lost")
 
 
 def _opponents(results: Snapshot, bot: str) -> None:

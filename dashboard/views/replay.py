@@ -11,7 +11,8 @@ import streamlit as st
 from cluster import matchlist
 from cluster.replays import BrokenReplay
 from cluster.store import DamagedResults, NoResults
-from dashboard import cardtable, frame, plots, sheets, stepping, words
+from dashboard import cardtable, frame, judging, plots, reading, sheets, stepping, words
+from dashboard.judging import Marks
 from dashboard.reading import Snapshot
 
 
@@ -32,8 +33,9 @@ def show(results: Snapshot) -> None:
     ends = [f"{words.plain(name)} ({seat}) {words.number(total)}, rank {rank}" for seat, name, total, rank in
             zip(words.seats(len(told["players"])), told["players"], told["totals"], told["ranks"], strict=True)]  # fmt: skip
     st.markdown(" · ".join(ends))
-    _step_through(told)
-    _whole_match(told)
+    marked = _marks(results, match_id)
+    _step_through(told, marked)
+    _whole_match(told, marked)
     with st.container(horizontal=True):
         frame.link("matches", "All matches", ":material/arrow_back:", {})
         for other in _same_cards(results, told, match_id):
@@ -73,8 +75,17 @@ def _told(results: Snapshot, match_id: str) -> dict[str, Any]:
     return dict(kept)
 
 
+def _marks(results: Snapshot, match_id: str) -> Marks:
+    """What `kingmaker analyse` said of its decisions; nothing where it was not asked."""
+    try:
+        return judging.marks(reading.judged(results.folder), match_id)
+    except DamagedResults as error:
+        st.warning(words.plain(str(error)))
+        return {}
+
+
 @st.fragment
-def _step_through(told: dict[str, Any]) -> None:
+def _step_through(told: dict[str, Any], marked: Marks) -> None:
     """The controls, the table, and what happened last."""
     deals, match_id = told["deals"], told["match_id"]
     _restore(told)
@@ -85,7 +96,7 @@ def _step_through(told: dict[str, Any]) -> None:
         )  # fmt: skip
         viewer = _viewer(told)
     scenes = stepping.scenes(told, index)
-    _buttons(told, index, scenes)
+    _buttons(told, index, scenes, marked)
     key = _step_key(match_id, index)
     st.session_state.setdefault(key, 0)
     done = st.slider("Step", 0, scenes[-1].done, key=key, help="Decisions taken in this deal") if len(scenes) > 1 else 0
@@ -94,6 +105,8 @@ def _step_through(told: dict[str, Any]) -> None:
     st.markdown(_sentence(told, index, scene))
     if scene.decision is not None and scene.decision["fault"]:
         st.error(_fault(told, scene.decision), icon=":material/error:")
+    if scene.decision is not None and viewer in (None, scene.decision["seat"]):
+        _judge(told, index, scene.done, scene.decision, marked)
     bids = cardtable.bidding(told, index, done)
     if bids is not None and not any(scene.tricks or ()) and not scene.trick:
         st.html(bids)
@@ -106,6 +119,18 @@ def _step_through(told: dict[str, Any]) -> None:
         "Keys: ← and → a decision, Shift with ← and → a trick, Shift with ↑ and ↓ a deal. The address of this page leads back to this very step."
     )
     _times(told, index)
+
+
+def _judge(told: dict[str, Any], index: int, done: int, decision: dict[str, Any], marked: Marks) -> None:
+    """What perfect play of the same cards would have given, where a decision was judged."""
+    mark = marked.get((told["deals"][index]["number"], done))
+    if mark is None:
+        return
+    said = judging.sentence(mark, told["players"][decision["seat"]], decision["action"])
+    if mark.lost:
+        st.warning(said, icon=":material/trending_down:")
+    else:
+        st.success(said, icon=":material/check:")
 
 
 def _viewer(told: dict[str, Any]) -> int | None:
@@ -132,7 +157,7 @@ def _times(told: dict[str, Any], index: int) -> None:
         st.altair_chart(plots.times(table, names), width="stretch", alt="Thinking time of each decision of this deal")
 
 
-def _buttons(told: dict[str, Any], index: int, scenes: list[stepping.Scene]) -> None:
+def _buttons(told: dict[str, Any], index: int, scenes: list[stepping.Scene], marked: Marks) -> None:
     match_id, last_deal = told["match_id"], len(told["deals"]) - 1
     done = min(st.session_state.get(_step_key(match_id, index), 0), scenes[-1].done)
     part = "turn" if scenes[0].piles is not None else "trick"
@@ -145,14 +170,18 @@ def _buttons(told: dict[str, Any], index: int, scenes: list[stepping.Scene]) -> 
         (part.capitalize(), ":material/fast_forward:", "part-on", (index, on), done < scenes[-1].done, "Shift+Right"),
         ("Deal", ":material/skip_next:", "deal-on", (index + 1, 0), index < last_deal, "Shift+Down"),
     ]
-    faults = stepping.faults(told)
+    finds = [
+        ("Next fault", ":material/error:", "fault-on", stepping.faults(told)),
+        ("Next loss", ":material/trending_down:", "loss-on", judging.lossy(told, marked)),
+    ]
     with st.container(horizontal=True, gap="small"):
         for label, icon, key, target, is_possible, shortcut in steps:
             st.button(label, icon=icon, key=key, on_click=_go, args=(match_id, *target), disabled=not is_possible,
                       shortcut=shortcut)  # fmt: skip
-        if faults:
-            target = next((place for place in faults if place > (index, done)), faults[0])
-            st.button("Next fault", icon=":material/error:", key="fault-on", on_click=_go, args=(match_id, *target))
+        for label, icon, key, places in finds:
+            if places:
+                target = next((place for place in places if place > (index, done)), places[0])
+                st.button(label, icon=icon, key=key, on_click=_go, args=(match_id, *target))
 
 
 def _go(match_id: str, index: int, done: int) -> None:
@@ -202,7 +231,7 @@ def _fault(told: dict[str, Any], decision: dict[str, Any]) -> str:
     return f"Fault of {name}: {decision['fault']}. The referee played the first legal action instead: {action}."
 
 
-def _whole_match(told: dict[str, Any]) -> None:
+def _whole_match(told: dict[str, Any], marked: Marks) -> None:
     match_id = told["match_id"]
     st.subheader("Score sheet")
     if told["forfeits"]:
@@ -212,6 +241,8 @@ def _whole_match(told: dict[str, Any]) -> None:
         "Each deal's points by seat, with the total behind them. The cards follow from the seed, so anyone can deal them again."
     )
     frame.table(sheets.score_sheet(told), sheets.score_headings(told), height="content")
+    if marked:
+        st.markdown(f"Points lost against perfect play of the same cards: {judging.of_the_match(told, marked)}")
     with st.expander("All decisions"):
         everything = pl.concat(
             sheets.decisions(deal, told["players"]).insert_column(
@@ -219,7 +250,9 @@ def _whole_match(told: dict[str, Any]) -> None:
             )
             for deal in told["deals"]
         )
-        frame.table(everything, [sheets.Heading("Deal", "%d"), *sheets.DECISIONS])
+        if marked:
+            everything = everything.with_columns(judging.column(told, marked))
+        frame.table(everything, [sheets.Heading("Deal", "%d"), *sheets.DECISIONS, judging.LOST])
     with st.container(horizontal=True):
         frame.download("Decisions as CSV", everything, f"decisions-{match_id}")
         st.download_button(

@@ -6,14 +6,15 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
-from cluster import schedule
+from cluster import analysis, schedule
 from cluster.records import Played, frames
 from cluster.run import plan_of
-from cluster.store import writer
+from cluster.store import Store, writer
 from cluster.tournament import Tournament, parse
 from referee.faults import Fault
+from referee.rules.deal import Deal
 from referee.table import MatchSpec, Table
 
 #: A stranger's name that no page may take for anything but a text.
@@ -65,6 +66,19 @@ def add(folder: Path, game: Tournament, first: int, last: int) -> None:
         if blocks:
             tables = frames(game.id, [play(game, block) for block in blocks])
             store.write(f"{blocks[0].id}-{len(blocks)}", {name: _parquet(frame) for name, frame in tables.items()})
+
+
+class Judge:
+    """In place of the solver: an action is worth its number, so whoever plays the highest card loses nothing."""
+
+    def values(self, deal: Deal) -> dict[int, int]:
+        return {action: action for action in deal.legal()}
+
+
+def judge(folder: Path, *match_ids: str) -> None:
+    """Analyse these matches, as `kingmaker analyse` does."""
+    store, by = Store(folder), Judge()
+    analysis.keep(store, (analysis.analyse(store.replay(match), cast(Any, by), 7) for match in match_ids))
 
 
 def _parquet(frame: Any) -> bytes:

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, TimeoutError, exp
 
 from dashboard import reading
 from dashboard.reading import Snapshot
-from tests.dashboard.folders import EVIL, add, tournament
+from tests.dashboard.folders import EVIL, add, judge, tournament
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 #: All that is ours: the texts, the card table, the numbers; without the widgets that Streamlit draws.
@@ -278,6 +278,28 @@ def test_the_arrow_keys_step(browser: Browser, address: str, results: Path) -> N
         except AssertionError:  # a key that comes before the page listens is lost
             page.keyboard.press("ArrowRight")
             expect(page.locator(".km-trick .km-card")).to_have_count(3)
+    assert problems == []
+
+
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.slow)])
+def test_points_lost_are_marked_and_summed_up(browser: Browser, tmp_path: Path, width: int) -> None:
+    add(tmp_path, tournament("king.simple", 1), 0, 1)
+    match_id = match_ids(tmp_path)[0]
+    judge(tmp_path, match_id)
+    problems: list[str] = []
+    with served(tmp_path) as address, window(browser, width, problems) as page:
+        page.goto(f"{address}/replay?match={match_id}")
+        settled(page, "Replay")
+        page.get_by_role("button", name="Next loss").click()
+        expect(page.get_by_text("perfect play of the same cards was")).to_be_visible()
+        expect(page.get_by_text("Points lost against perfect play of the same cards:")).to_be_visible()
+        settled(page, "Replay")
+        assert complaints(page) == []
+        page.goto(f"{address}/bot?bot=steady")
+        settled(page, "Bot")
+        expect(page.get_by_role("heading", name="Points lost against perfect play")).to_be_visible()
+        expect(page.get_by_text("points a match in")).to_be_visible()
+        assert complaints(page) == []
     assert problems == []
 
 

@@ -10,10 +10,12 @@ import polars as pl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import reading
+from cluster import analysis
+from cluster.store import Store
+from dashboard import reading, words
 from dashboard.reading import Snapshot
 from referee.rules import registry
-from tests.dashboard.folders import EVIL, FORMULA, add, tournament
+from tests.dashboard.folders import EVIL, FORMULA, add, judge, tournament
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 Open = Callable[..., AppTest]
@@ -203,6 +205,49 @@ def test_faults_are_marked_and_reached(opened: Open, results: Path) -> None:
     page.button(key="fault-on").click().run()
     assert not page.exception
     assert "timeout. The referee played the first legal action instead" in texts(page)
+
+
+def test_a_replay_marks_what_perfect_play_would_have_given(opened: Open, tmp_path: Path) -> None:
+    add(tmp_path, tournament("king.simple", 1), 0, 1)
+    match_id = first_match(tmp_path)
+    assert "perfect play" not in texts(opened("replay", tmp_path, match=match_id))
+    judge(tmp_path, match_id)
+    judged = analysis.stored(Store(tmp_path))
+    lost = judged.filter(pl.col("lost") > 0).row(0, named=True)
+    page = opened("replay", tmp_path, match=match_id)
+    page.button(key="loss-on").click().run()
+    assert not page.exception
+    assert page.slider(key=f"step-{match_id}-{lost['deal'] - 1}").value == lost["step"]
+    best = words.action_name(lost["best"])
+    assert f"lost {lost['lost']} points here: perfect play of the same cards was {best}." in texts(page)
+    sums = judged.group_by("seat").agg(pl.col("lost").sum(), pl.len()).sort("seat")
+    for side, (_, points, choices) in zip(("South", "West", "North", "East"), sums.iter_rows(), strict=True):
+        assert f"({side}) {words.number(points)} by {choices} choices" in texts(page)
+    everything = next(one.value for one in page.dataframe if "Lost" in one.value.columns)
+    assert everything["Lost"].sum() == judged["lost"].sum()
+    assert everything["Lost"].count() == judged.height
+    others = [side for side in ("South", "West", "North", "East") if side != words.seats(4)[lost["seat"]]]
+    page.selectbox(key="seen").set_value(others[0]).run()
+    assert "lost" not in "".join(one.value for one in page.warning), "another seat's card is shown to one that does not see it"
+
+
+def test_a_bots_page_has_a_table_of_what_it_loses(opened: Open, tmp_path: Path) -> None:
+    add(tmp_path, tournament("king.simple", 1), 0, 1)
+    assert "Points lost against perfect play" not in texts(opened("bot", tmp_path, bot="steady"))
+    judge(tmp_path, *every_match(tmp_path)["match_id"][:2])
+    page = opened("bot", tmp_path, bot="steady")
+    assert not page.exception
+    told = analysis.losses(analysis.stored(Store(tmp_path))).filter(bot="steady")
+    table = next(one.value for one in page.dataframe if "Points lost a match" in one.value.columns)
+    assert table["Points lost a match"].tolist() == told["lost_a_match"].to_list()
+    assert table["Contract"][0] == words.contract_name(told["contract"][0])
+    assert f"It loses {words.number(told['lost_a_match'][0], 1)} points a match in **{table['Contract'][0]}**" in texts(page)
+    (tmp_path / analysis.FILE).write_bytes(b"PAR1")
+    for view, query in (("bot", {"bot": "steady"}), ("replay", {"match": first_match(tmp_path)})):
+        broken = opened(view, tmp_path, **query)
+        assert not broken.exception
+        assert "kingmaker analyse" in texts(broken)
+        assert "makes it anew" in texts(broken)
 
 
 def test_an_address_names_deal_and_step_or_nonsense(opened: Open, results: Path) -> None:
