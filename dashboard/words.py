@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 PLACES = {
@@ -24,6 +24,7 @@ _KINDS = {
     "play": "Card", "bid": "Bid", "answer": "Answer", "reply": "Reply", "choose": "Choice", "claim": "Roem", "turn": "Turn",
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&])")
+_WORD = re.compile(r"[a-z]\w*(:\w+)*")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -63,6 +64,16 @@ def action_name(action: str) -> str:
         case [*contract, leader] if leader in _LEADS:
             return f"{contract_name(':'.join(contract))}, {_LEADS[leader]}"
     return contract_name(action)
+
+
+def sentence(text: str, actions: Collection[str]) -> str:
+    """A sentence of the rules with its actions in words: ``trump:S:self`` becomes “Trump ♠, leads himself”."""
+
+    def told(found: re.Match[str]) -> str:
+        name = found[0]
+        return f"“{action_name(name)}”" if name in actions and (":" in name or "_" in name) else name
+
+    return _WORD.sub(told, text.replace("`", ""))
 
 
 def kind_name(kind: str) -> str:

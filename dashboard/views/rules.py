@@ -57,15 +57,14 @@ def _packets(packets: tuple[int, ...]) -> str:
 
 def _deals(spec: Sheet) -> None:
     st.subheader("The deals")
-    rows = [
-        {
-            "Deals": str(deal.first) if deal.last == deal.first else f"{deal.first} to {deal.last or 'the end'}",
-            "Contract": "chosen" if deal.contract is None else words.contract_name(deal.contract),
-            "What happens": " ".join(deal.phases).replace("`", ""),
-        }
-        for deal in spec.deals
-    ]
-    _table(rows)
+    lines: list[str] = []
+    for deal in spec.deals:
+        deals = f"Deal {deal.first}" if deal.last == deal.first else f"Deals {deal.first} to {deal.last or 'the end'}"
+        contract = "chosen" if deal.contract is None else words.contract_name(deal.contract)
+        phases = [words.plain(words.sentence(text, spec.actions)) for text in deal.phases]
+        lines.append(f"- **{deals}**: {words.plain(contract)}" + (f". {phases[0]}" if len(phases) == 1 else ""))
+        lines += [f"    {number}. {text}" for number, text in enumerate(phases, 1) if len(phases) > 1]
+    st.markdown("\n".join(lines))
 
 
 def _contracts(spec: Sheet) -> None:
