@@ -1,4 +1,5 @@
-"""The pages on a results folder: ``streamlit run dashboard/app.py -- DIR``, as `kingmaker dashboard DIR` does it."""
+"""The pages on a results folder, or on the lists of a competition: ``streamlit run dashboard/app.py -- DIR``, as
+`kingmaker dashboard DIR` does it."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from cluster.competition.place import Place
 from dashboard import frame, reading
 from dashboard.views import bot, contracts, matches, pairs, replay, rules, standings, tournament
 
@@ -32,21 +34,47 @@ def main(arguments: list[str]) -> None:
         st.title("Kingmaker")
         st.error("These pages need one results folder. Start them with `kingmaker dashboard DIR`.")
         return
-    pages = _pages(Path(arguments[0]).expanduser().resolve())
+    folder = Path(arguments[0]).expanduser().resolve()
+    pages = _of_competition(folder) if Place(folder).is_there else _of_results(folder)
     st.session_state[frame.PAGES] = pages
     st.navigation(list(pages.values()), position="top").run()
 
 
-def _pages(folder: Path) -> dict[str, Any]:
+def _of_results(folder: Path) -> dict[str, Any]:
+    pages = _pages(partial(frame.page, folder), lambda: reading.ruleset_of(folder))
+    pages["submit"] = st.Page(_no_competition, title="Submit", url_path="submit", visibility="hidden")
+    return pages
+
+
+def _of_competition(folder: Path) -> dict[str, Any]:
+    from dashboard import lists  # needs what a competition needs, which is not installed everywhere
+    from dashboard.views import submit
+
+    pages = _pages(partial(lists.page, folder), lambda: lists.ruleset(folder))
+    show = _named("submit", lambda: submit.show(lists.board(folder)))
+    pages["submit"] = st.Page(show, title="Submit", icon=":material/upload_file:", url_path="submit")
+    return pages
+
+
+def _pages(page: Callable[..., None], ruleset: Callable[[], str | None]) -> dict[str, Any]:
+    """``page`` lays out one of them; ``ruleset`` tells which rules come first."""
     pages = {
-        name: st.Page(_named(name, partial(frame.page, folder, title, view, waits=name != "tournament")), title=title, icon=icon,
+        name: st.Page(_named(name, partial(page, title, view, waits=name != "tournament")), title=title, icon=icon,
                       url_path=name, default=name == "standings")
         for name, (title, icon, view) in _VIEWS.items()
     }  # fmt: skip
-    pages["rules"] = st.Page(
-        lambda: rules.show(reading.ruleset_of(folder)), title="Rules", icon=":material/menu_book:", url_path="rules"
-    )
+    pages["rules"] = st.Page(lambda: rules.show(ruleset()), title="Rules", icon=":material/menu_book:", url_path="rules")
     return pages
+
+
+def _no_competition() -> None:
+    """What stands at the address of the page Submit where nothing can be submitted."""
+    st.title("Submit")
+    st.info(
+        "These pages show a results folder, to which nothing can be submitted. `kingmaker serve` starts a competition, and its "
+        "pages take bots here; `kingmaker dashboard DIR` shows those of a competition in DIR.",
+        icon=":material/info:",
+    )
 
 
 def _named(name: str, show: Callable[[], None]) -> Callable[[], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from dashboard.sheets import Heading
 EVERY_S, SOON_S = 4.0, 1.0
 #: Where the pages are kept, for whoever leads from one to another.
 PAGES = "pages"
+#: And the list of a competition that is looked at, as the addresses name it; nothing where the pages show one folder.
+LIST = "the list"
 
 #: A bot's name of more letters than this gets a column of so many px, lest it push the numbers off a phone.
 _LONG_NAME, _NAME_PX = 24, 170
@@ -89,6 +92,18 @@ def follow(folder: Path, shown: Snapshot | Working | None) -> None:
         st.rerun()
 
 
+def again() -> None:
+    """Lay the page out anew in a few seconds."""
+    looks = count()
+
+    @st.fragment(run_every=EVERY_S)
+    def look() -> None:
+        if next(looks):  # the first time is now
+            st.rerun()
+
+    look()
+
+
 def head(results: Snapshot, title: str) -> None:
     """Title, tournament and progress."""
     st.title(title)
@@ -149,14 +164,14 @@ def go(name: str, query: Mapping[str, str | list[str]]) -> None:
     """Open another page at an address of its own."""
     pages = st.session_state.get(PAGES, {})
     if name in pages:
-        st.switch_page(pages[name], query_params=dict(query))
+        st.switch_page(pages[name], query_params=st.session_state.get(LIST, {}) | query)
 
 
 def link(name: str, label: str, icon: str, query: Mapping[str, str | list[str]]) -> None:
     """A link to another page, where the pages are there."""
     pages = st.session_state.get(PAGES, {})
     if name in pages:
-        st.page_link(pages[name], label=label, icon=icon, query_params=dict(query))
+        st.page_link(pages[name], label=label, icon=icon, query_params=st.session_state.get(LIST, {}) | query)
 
 
 def chosen_row(chosen: Any) -> int | None:

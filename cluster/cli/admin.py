@@ -11,6 +11,7 @@ import typer
 
 from cluster.cli import competition
 from cluster.cli.output import Columns, Format, FormatOption, say, show
+from cluster.cli.settings import DaysOption, lifetime, tell_token
 from cluster.tournament import bot_name
 from referee.tokens import TokenFile
 
@@ -26,7 +27,6 @@ token = typer.Typer(
 )
 TokensOption = Annotated[Path, typer.Option("--tokens", metavar="FILE", help="The file of the tokens; made if missing.")]
 BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="The bot's name in the tournament.")]
-DaysOption = Annotated[float | None, typer.Option("--days", min=0.0, help="How long the token is valid; default: for ever.")]
 DEFAULT = Path("tokens.json")
 _COLUMNS: Columns = [
     ("bot", "Bot", None), ("id", "Token", None), ("state", "State", None), ("created", "Created", None),
@@ -47,8 +47,7 @@ def register(app: typer.Typer) -> None:
 
 def add(bot: BotArgument, days: DaysOption = None, tokens: TokensOption = DEFAULT) -> None:
     """Make a token for a bot and print it, once; what the bot has stays valid."""
-    print(TokenFile(tokens).add(bot_name(bot), _lifetime(days)))
-    say("Give it to the author of the bot; it cannot be shown again.")
+    tell_token(TokenFile(tokens).add(bot_name(bot), lifetime(days)), bot)
 
 
 def rotate(
@@ -58,8 +57,7 @@ def rotate(
     tokens: TokensOption = DEFAULT,
 ) -> None:
     """Make a token in place of those that a bot has, and print it, once."""
-    print(TokenFile(tokens).rotate(bot_name(bot), _lifetime(days), timedelta(hours=overlap_hours)))
-    say("Give it to the author of the bot; it cannot be shown again.")
+    tell_token(TokenFile(tokens).rotate(bot_name(bot), lifetime(days), timedelta(hours=overlap_hours)), bot)
 
 
 def revoke(bot: BotArgument, tokens: TokensOption = DEFAULT) -> None:
@@ -74,7 +72,3 @@ def list_tokens(tokens: TokensOption = DEFAULT, form: FormatOption = Format.tabl
         for e, state in TokenFile(tokens).state()
     ]  # fmt: skip
     show(pl.DataFrame(rows, schema=dict.fromkeys(("bot", "id", "state", "created", "expires"), pl.String)), form, _COLUMNS)
-
-
-def _lifetime(days: float | None) -> timedelta | None:
-    return None if days is None else timedelta(days=days)

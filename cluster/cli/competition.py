@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 import typer
 
-from cluster.cli.output import Columns, Format, FormatOption, plain, say, show
+from cluster.cli.output import Columns, Format, FormatOption, say, show
+from cluster.cli.settings import DaysOption, lifetime, tell_token
+from cluster.competition.place import DEFAULT as DATA
+from cluster.competition.place import Place
 from referee.rules.errors import ConfigError
 
 if TYPE_CHECKING:
     from cluster.competition.database import Database
-    from cluster.competition.place import Place
 
 owner = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +30,6 @@ season = typer.Typer(
 DataOption = Annotated[Path, typer.Option("--data", metavar="DIR", help="The competition's folder; made if missing.")]
 DatabaseOption = Annotated[str | None, typer.Option("--database", metavar="URL", help="postgresql+psycopg://… instead of SQLite in that folder.", envvar="KINGMAKER_DATABASE")]  # fmt: skip
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The owner's name, in any script.")]
-DATA = Path("competition")
 _OWNERS: Columns = [
     ("owner", "Owner", None), ("state", "State", None), ("scopes", "Tokens for", None), ("bots", "Bots", 0),
     ("submissions_a_day", "Submissions a day", 0), ("archive_bytes", "Bytes of an archive", 0), ("created", "Since", None),
@@ -58,18 +58,17 @@ def opened(data: Path, url: str | None) -> tuple[Place, Database]:
     Raises:
         ConfigError: what it needs is not installed, or it cannot be opened.
     """
+    place = Place(data)
     try:
-        from cluster.competition.place import Place  # SQLAlchemy takes its time; other commands do without it
+        return place, place.database(url)
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: a competition needs kingmaker[competition]") from None
-    place = Place(data)
-    return place, place.database(url)
 
 
 def add(
     name: NameArgument,
     scope: Annotated[list[str] | None, typer.Option("--scope", help="What the token is for: submit, play (remote bots), admin; default: submit and play.")] = None,
-    days: Annotated[float | None, typer.Option(min=0.0, help="How long the token is valid; default: for ever.")] = None,
+    days: DaysOption = None,
     max_bots: Annotated[int | None, typer.Option(min=0, help="Bots that the owner may have; default: 5.")] = None,
     max_submissions: Annotated[int | None, typer.Option(min=0, help="Submissions within 24 hours; default: 20.")] = None,
     max_archive_mb: Annotated[float | None, typer.Option(min=0, help="Megabytes of an archive; default: 32.")] = None,
@@ -86,9 +85,8 @@ def add(
     }  # fmt: skip
     chosen = {key: value for key, value in given.items() if value is not None}
     limits = owners.Limits(**chosen) if chosen else None
-    found, token = owners.add(registry, name, scope or ("submit", "play"), limits, None if days is None else timedelta(days=days))
-    print(token)
-    say(f"The token of {plain(found.name)}; it cannot be shown again.")
+    found, token = owners.add(registry, name, scope or ("submit", "play"), limits, lifetime(days))
+    tell_token(token, found.name)
 
 
 def list_owners(data: DataOption = DATA, database: DatabaseOption = None, form: FormatOption = Format.table) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cluster.cli.output import plain
 from cluster.cli.settings import OptionOption, options_of
+from cluster.texts import plain
 from cluster.tournament import BotEntry
 from referee.rules import registry
 

@@ -34,13 +34,6 @@ def say(text: str) -> None:
     err.print(text, markup=False, soft_wrap=True)
 
 
-def plain(text: str) -> str:
-    """A stranger's text for a terminal: what would move the cursor or turn the line around is shown as its code."""
-    return "".join(
-        letter if letter.isprintable() or letter in "\n\t" else f"\\x{ord(letter):02x}" for letter in text
-    )
-
-
 FormatOption = Annotated[Format, typer.Option("--format", help="How to print: csv and json have full precision.")]
 
 #: Column, heading, decimals (None: as it is).

@@ -16,6 +16,7 @@ import typer
 
 from cluster import summaries
 from cluster.cli.output import Columns, Format, FormatOption, flat, say, show
+from cluster.competition.place import Place
 from cluster.quality import quality as judge
 from cluster.records import SCHEMAS
 from cluster.replays import replay as retell
@@ -195,11 +196,12 @@ def export(
 
 
 def dashboard(
-    folder: Folder,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A results folder, or that of a competition.")],
     port: Annotated[int, typer.Option(help="The port on this machine.")] = 8501,
 ) -> None:
-    """Open the pages on a results folder, on this machine alone; it follows a running tournament."""
-    if not (folder.is_dir() and not any(folder.iterdir())):  # an empty one may be filled by a tournament that begins
+    """Open the pages on a results folder or a competition's, on this machine alone; they follow what is played."""
+    is_empty = folder.is_dir() and not any(folder.iterdir())  # it may be filled by a tournament that begins
+    if not is_empty and not Place(folder).is_there:
         _ = Store(folder).plan
     words = dashboard_words(folder, port)
     say(f"the dashboard is at http://127.0.0.1:{port} (Ctrl-C ends it)")

@@ -12,7 +12,9 @@ import polars as pl
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
-from cluster.cli.output import Columns, Format, FormatOption, err, plain, say, show
+from cluster.cli.output import Columns, Format, FormatOption, err, say, show
+from cluster.intake.packing import pack
+from cluster.texts import plain
 from referee.rules.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -105,8 +107,6 @@ def _follow(client: Client, found: pb.Submission) -> None:
 
 
 def _archive(bot: Path) -> bytes:
-    from cluster.competition.client import pack
-
     try:
         return pack(bot) if bot.is_dir() else bot.read_bytes()
     except OSError as error:

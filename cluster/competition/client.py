@@ -1,54 +1,25 @@
-"""What an author's machine does to submit: it packs a folder, sends it, and asks what became of it."""
+"""What an author's machine does to submit: it sends an archive, and asks what became of it."""
 
 from __future__ import annotations
 
-import gzip
-import io
 import ipaddress
-import os
-import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import grpc
 
-from cluster import manifest
 from cluster.competition.v1 import competition_service_pb2 as pb
 from cluster.competition.v1 import competition_service_pb2_grpc as pb_grpc
 from referee.rules.errors import ConfigError, KingmakerError
 
 PIECE = 1 << 18
-#: What no build needs, and what each build makes anew.
-NEVER = frozenset({".git", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
-BUILT = frozenset({".venv", "node_modules", "target", "build", "dist"})
-
 
 T = TypeVar("T")
 
 
 class Failed(KingmakerError):
     """The competition did not do what it was asked for; the text is its own."""
-
-
-def pack(folder: Path) -> bytes:
-    """An archive of a bot's folder; the same files give the same bytes.
-
-    Where the manifest has a build, what builds make is left out; where it has none, all is sent. A link is sent as what it leads
-    to, which has to lie in the folder.
-
-    Raises:
-        ConfigError: there is no manifest, or a link leads out.
-    """
-    left_out = NEVER | (BUILT if manifest.read(folder).in_competition().build else frozenset())
-    packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for path in _files(folder.resolve(), left_out):
-            info = tarfile.TarInfo(str(path.relative_to(folder.resolve())))
-            info.size, info.mode = path.stat().st_size, 0o755 if os.access(path, os.X_OK) else 0o644
-            with path.open("rb") as file:
-                tar.addfile(info, file)
-    return packed.getvalue()
 
 
 class Client:
@@ -145,13 +116,3 @@ def _is_here(address: str) -> bool:
         return host in ("", "localhost") or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return address.startswith("unix:")
-
-
-def _files(root: Path, left_out: frozenset[str]) -> Iterator[Path]:
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in left_out)
-        for path in [Path(folder, name) for name in sorted(files) if name not in left_out] + [Path(folder, n) for n in folders]:
-            if path.is_symlink() and not path.resolve().is_relative_to(root):
-                raise ConfigError(f"{path} links to {path.resolve()}, which is not in the bot's folder; copy it there")
-            if path.is_file():
-                yield path

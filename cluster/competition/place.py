@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.competition.database import Database, sqlite_url
+from cluster.store import PLAN
 from referee.rules.errors import ConfigError
 
 if TYPE_CHECKING:
+    from cluster.competition.database import Database
     from cluster.competition.seasons import Ladder
 
 DEFAULT = Path("competition")
@@ -30,6 +31,11 @@ class Place:
     """The folder of a competition."""
 
     folder: Path
+
+    @property
+    def is_there(self) -> bool:
+        """Whether this is a competition's folder, rather than a results folder."""
+        return (self.folder / "ladders").is_dir() and not (self.folder / PLAN).exists()
 
     @property
     def uploads(self) -> Path:
@@ -78,6 +84,8 @@ class Place:
             ConfigError: it is none that is known.
             NoDatabase: it cannot be reached.
         """
+        from cluster.competition.database import Database, sqlite_url  # takes its time, and is not installed everywhere
+
         self.make()
         database = Database(url or sqlite_url(self.folder / "registry.sqlite"))
         database.upgrade()

@@ -20,6 +20,9 @@ from cluster.competition.schema import owners as owner_table
 from cluster.competition.seasons import Ladder, Season, Snapshot
 from cluster.store import PLAN
 
+#: Pages do not wait as long for a database that is away as those who have something to write.
+PATIENCE_S = 5.0
+
 
 @dataclass(frozen=True)
 class Player:
@@ -44,15 +47,10 @@ class Board:
         self.place = Place(folder)
         self._url = url or os.environ.get(DATABASE) or sqlite_url(folder / "registry.sqlite")
 
-    @staticmethod
-    def is_at(folder: Path) -> bool:
-        """Whether this is a competition's folder, rather than a results folder."""
-        return (folder / "ladders").is_dir() and not (folder / PLAN).exists()
-
     @cached_property
     def database(self) -> Database:
         """Opened at the first question, and brought up to date."""
-        database = Database(self._url)
+        database = Database(self._url, PATIENCE_S)
         database.upgrade()
         return database
 

@@ -43,6 +43,12 @@ class Ladder:
     options: Mapping[str, Any]
     remote: bool
 
+    @property
+    def title(self) -> str:
+        """Its name for people: the game, and what is special in it."""
+        special = [f"{name.replace('_', ' ')} {value}" for name, value in sorted(_special(self.ruleset, self.options).items())]
+        return " · ".join([rulesets.ruleset(self.ruleset).title, *special, *(["remote bots"] if self.remote else [])])
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -125,8 +131,7 @@ def ladder(database: Database, ruleset: str, options: Mapping[str, Any] | None =
         ConfigError: no such ruleset or option.
     """
     game = rulesets.ruleset(ruleset).game(dict(options or {}))
-    usual = rulesets.ruleset(ruleset).game({})
-    special = {name: value for name, value in game.options.items() if value != usual.options.get(name)}
+    special = _special(ruleset, game.options)
     words = [ruleset, *(f"{name}={json.dumps(value)}".replace('"', "") for name, value in sorted(special.items()))]
     slug = "-".join([*words, *(["remote"] if remote else [])])
     values = {"slug": slug, "ruleset": ruleset, "options": dict(game.options), "remote": int(remote), "created": now()}
@@ -136,6 +141,12 @@ def ladder(database: Database, ruleset: str, options: Mapping[str, Any] | None =
         return connection.execute(select(ladders).where(ladders.c.slug == slug)).one()
 
     return _ladder(database.write(work))
+
+
+def _special(ruleset: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that are not the ruleset's usual ones."""
+    usual = rulesets.ruleset(ruleset).game({})
+    return {name: value for name, value in options.items() if value != usual.options.get(name)}
 
 
 def all_ladders(database: Database) -> list[Ladder]:

@@ -17,8 +17,8 @@ from cluster.manifest import Manifest
 def test_a_board_tells_players_standings_and_their_history(tmp_path: Path) -> None:
     place = Place(tmp_path / "c")
     database = place.database(None)
-    assert Board.is_at(place.folder)
-    assert not Board.is_at(tmp_path)
+    assert place.is_there
+    assert not Place(tmp_path).is_there
     _, token = owners.add(database, "Ada", ("submit",), owners.Limits(max_archive_bytes=10))
     sent = uploads.submit(place, database, token, b"archive")
     manifest = Manifest(name="ace", language="python", run="x", rulesets=("king.simple",))

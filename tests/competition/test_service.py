@@ -13,10 +13,11 @@ from typer.testing import CliRunner
 
 from cluster.cli import app
 from cluster.competition import owners, registry
-from cluster.competition.client import Client, Failed, pack, state_of
+from cluster.competition.client import Client, Failed, state_of
 from cluster.competition.schema import State
 from cluster.competition.v1 import competition_service_pb2 as pb
 from cluster.competition.v1 import competition_service_pb2_grpc as pb_grpc
+from cluster.intake.packing import pack
 from referee.rules.errors import ConfigError
 from tests.competition.serving import Served
 

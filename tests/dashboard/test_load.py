@@ -10,10 +10,8 @@ from playwright.sync_api import Browser
 
 from benchmarks import pages
 from benchmarks.million import synthesise
-from tests.dashboard import test_browser
-from tests.dashboard.test_browser import PAGES, WIDTHS, match_ids, opened, served, window
-
-browser = test_browser.browser
+from tests.dashboard.browsing import WIDTHS, opened, served, window
+from tests.dashboard.test_browser import PAGES, match_ids
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,48 @@
+"""A competition for the pages: an owner with a token, and lists with matches; nothing runs but the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cluster.competition import owners, registry, seasons
+from cluster.competition.database import Database
+from cluster.competition.place import Place
+from cluster.competition.registry import Submission
+from cluster.competition.schema import State
+from cluster.manifest import Manifest
+from tests.dashboard.folders import add, tournament
+
+
+class Contest:
+    """Use as a context. Two lists have matches, a third one has none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place = Place(folder)
+        self.database: Database = self.place.database(None)
+        seasons.current(self.database)
+        _, self.token = owners.add(self.database, "Éva", ("submit",), owners.Limits(max_archive_bytes=1 << 20))
+        for ruleset, blocks in (("king.fetes", 3), ("king.simple", 2)):
+            ladder = seasons.ladder(self.database, ruleset)
+            add(self.place.results(ladder, 1), tournament(ruleset, blocks), 0, blocks)
+        seasons.ladder(self.database, "kings_corner", {"target": 50})
+
+    def __enter__(self) -> Contest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.database.close()
+
+    def only(self) -> Submission:
+        """The one thing that was submitted."""
+        (found,) = registry.of_owner(self.database, None)
+        return found
+
+    def tried(self, name: str) -> None:
+        """What a worker does with it, up to its trials."""
+        sent = self.only()
+        manifest = Manifest(name=name, language="python", run="python3 bot.py", rulesets=("king.simple",))
+        registry.enter_version(self.database, sent, manifest, "00" * 32)
+        registry.move(self.database, sent.id, (State.RECEIVED,), State.VALIDATING, "now its trials")
+
+    def rejected(self, why: str) -> None:
+        registry.move(self.database, self.only().id, (State.VALIDATING,), State.REJECTED, why)
