@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,14 +41,12 @@ class Arena:
 
     def __init__(self, tournament: Tournament, gate: Gate | None = None) -> None:
         self._gate = gate
-        self._tournament = tournament
-        self._game = tournament.game()
+        self.turn_to(tournament)
         self._launcher = LauncherClient()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="referee", daemon=True)
         self._thread.start()
         self._host: Host | None = None
-        self._standings = hosting.standings(tournament)
         try:
             asyncio.run_coroutine_threadsafe(self._open(), self._loop).result()
         except BaseException:
@@ -61,6 +60,20 @@ class Arena:
             PlatformError: the platform failed; nothing of these blocks counts, and the arena is of no more use.
         """
         return asyncio.run_coroutine_threadsafe(self._play(blocks, attempt), self._loop).result()
+
+    def turn_to(self, tournament: Tournament) -> None:
+        """Play blocks of another tournament from now on, with the same hosted bots, and any remote ones."""
+        self._tournament, self._game = tournament, tournament.game()
+        self._standings = hosting.standings(tournament)
+
+    def guests(self) -> dict[str, int]:
+        """The remote bots that are there now, each with how many processes it has."""
+
+        async def receive() -> dict[str, int]:
+            assert self._host is not None
+            return dict(Counter(key.bot for key in self._host.receive_guests()))
+
+        return asyncio.run_coroutine_threadsafe(receive(), self._loop).result()
 
     def pulse(self) -> None:
         """Return once the loop has turned."""

@@ -81,7 +81,7 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
         progress.begin(blocks=tournament.blocks, done=done, games=games)
         size = chunk_size(tournament, games, done, workers)
         outcome = Outcome(scheduled=0, before=0)
-        for coming in rounds(tournament, lambda: store.table("matches")):
+        for coming in rounds(tournament, lambda: store.table("matches"), store.lineups):
             share = min(size, max(1, coming.size // workers))  # of a short round every worker has a part
             outcome.scheduled += coming.size
             _play(_Run(coming, store, progress, outcome), found, play, share)

@@ -3,6 +3,7 @@
 ::
 
     DIR/tournament.json           what is played; written once
+    DIR/lineups.jsonl             of a list: who sits in each block, a line each; written before the block is played
     DIR/batches/NAME/*.parquet    the rows of some blocks: matches, deals, replays, logs; and SHA256SUMS of them
     DIR/damaged/, DIR/conflicts/  batches that could not be read, or were played twice with different results
     DIR/quarantine.json           blocks that broke worker after worker in the last run
@@ -35,6 +36,7 @@ from referee.rules.errors import ConfigError, KingmakerError
 PLAN = "tournament.json"
 QUARANTINE = "quarantine.json"
 STATUS = "status.json"
+LINEUPS = "lineups.jsonl"
 FORMAT = "kingmaker-results/1"
 #: With less room than this nothing new is played: what is under way still has to be written.
 FLOOR_BYTES = 64 << 20
@@ -142,6 +144,21 @@ class Store:
         last = self.collect(self.scan("matches").select(pl.col("block").max()))["block"]
         return 0 if last.is_empty() or last[0] is None else int(last[0]) + 1
 
+    def lineups(self) -> list[tuple[str, ...]]:
+        """Who sits in which block, in order, where that is written down and does not follow from the plan.
+
+        Raises:
+            DamagedResults: a line cannot be read.
+        """
+        try:
+            *lines, _ = (self.folder / LINEUPS).read_bytes().split(b"\n")  # what stands behind the last end of a line is torn
+        except FileNotFoundError:
+            return []
+        try:
+            return [tuple(map(str, json.loads(line))) for line in lines]
+        except (ValueError, TypeError) as error:
+            raise DamagedResults(f"{self.folder / LINEUPS}: a line is no list of bots: {error}") from None
+
     def replay(self, match_id: str) -> dict[str, Any]:
         """The stored row of one match.
 
@@ -178,6 +195,22 @@ class Writer(Store):
             (self.folder / "batches").mkdir(exist_ok=True)
             batch.write_file(self.folder / (_TEMPORARY + PLAN), json.dumps(plan, indent=1, ensure_ascii=False).encode())
             os.replace(self.folder / (_TEMPORARY + PLAN), self.folder / PLAN)
+            batch.sync(self.folder)
+
+    def write_lineups(self, first: int, lineups: Sequence[Sequence[str]]) -> None:
+        """Write down who sits from block ``first`` on; what was written of these blocks counts no more.
+
+        Raises:
+            NotWritten: the disk refused.
+        """
+        text = "".join(json.dumps(lineup, ensure_ascii=False) + "\n" for lineup in lineups)
+        with _speaking(self.folder), open(self.folder / LINEUPS, "a+b") as file:
+            file.seek(0)
+            kept = b"".join(line for line, _ in zip(file, range(first), strict=False))
+            file.truncate(len(kept))
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
             batch.sync(self.folder)
 
     def sweep(self) -> list[str]:
@@ -279,7 +312,7 @@ class Writer(Store):
 
     def _foreign(self) -> bool:
         """The folder holds what no run that was killed at its very beginning leaves."""
-        ours = {".lock", "batches", _TEMPORARY + PLAN}
+        ours = {".lock", "batches", LINEUPS, _TEMPORARY + PLAN}
         return bool(self.batches()) or any(path.name not in ours for path in self.folder.iterdir())
 
 

@@ -184,7 +184,7 @@ class Tournament(_Settings):
     ruleset: str
     options: dict[str, Any] = {}
     seed: Annotated[int | str, BeforeValidator(_seed)]
-    schedule: Literal["balanced", "all", "gauntlet", "duel", "adaptive", "null"] = "balanced"
+    schedule: Literal["balanced", "all", "gauntlet", "duel", "adaptive", "null", "ladder"] = "balanced"
     blocks: Count
     bots: Annotated[tuple[BotEntry, ...], Field(min_length=1)]
     clocks: ClockSettings = ClockSettings()
@@ -220,7 +220,7 @@ class Tournament(_Settings):
             raise ValueError("a gauntlet needs a field: the first bot meets the others")
         if self.schedule == "null" and number not in (game.players, len(set(game.teams))):
             raise ValueError(f"a null test needs a copy for each of the {game.players} seats, or for each team")
-        if self.schedule not in ("balanced", "all", "gauntlet") and len(self.changes()) > 1:
+        if self.schedule not in ("balanced", "all", "gauntlet", "ladder") and len(self.changes()) > 1:
             raise ValueError(f"with schedule {self.schedule!r} the field stays the same; leave out joins and leaves")
         first = self.bots[0]
         if self.schedule == "gauntlet" and not all(first.plays(start) for start in self.changes()):

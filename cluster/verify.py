@@ -15,7 +15,7 @@ from cluster.records import SCHEMAS, derived
 from cluster.schedule import Block, design_of
 from cluster.schedule.rounds import rounds
 from cluster.statistics.blocks import block_table
-from cluster.store import Store
+from cluster.store import DamagedResults, Store
 from cluster.tournament import Tournament, parse
 from referee.rules.errors import ConfigError
 
@@ -54,7 +54,7 @@ def verify(store: Store, sample: int | None = None) -> Report:
     if plan.get("tournament_id") != tournament.id:
         report.problems.append(f"tournament.json: its id is {plan.get('tournament_id')!r}; game and seed come to {tournament.id!r}")
     whole, matches = _read(store, report)
-    planned = _planned(tournament, matches, report)
+    planned = _planned(tournament, matches, store, report)
     _count(matches, planned, report)
     chosen = _chosen(sorted(planned.keys() & set(matches["block_id"])), sample)
     for batch in whole:
@@ -91,21 +91,24 @@ def _derived(batch: Path) -> Iterator[str]:
             yield f"batch {batch.name}: its table {name} does not follow from its matches and deals"
 
 
-def _planned(tournament: Tournament, matches: pl.DataFrame, report: Report) -> dict[str, Block]:
+def _planned(tournament: Tournament, matches: pl.DataFrame, store: Store, report: Report) -> dict[str, Block]:
     """The blocks of the plan that are there, by id; what is missing is reported."""
     there = set(matches["block_id"])
     planned: dict[str, Block] = {}
     blocks, missing, first = 0, 0, None
-    for coming in rounds(tournament, lambda: matches.unique(["match_id", "seat"], maintain_order=True)):
-        blocks += coming.size
-        for block in coming.blocks:
-            if block.id in there:
-                planned[block.id] = block
-            else:
-                missing += 1
-                first = first or block
-        if missing:
-            break  # what would come next depends on what is missing
+    try:
+        for coming in rounds(tournament, lambda: matches.unique(["match_id", "seat"], maintain_order=True), store.lineups):
+            blocks += coming.size
+            for block in coming.blocks:
+                if block.id in there:
+                    planned[block.id] = block
+                else:
+                    missing += 1
+                    first = first or block
+            if missing:
+                break  # what would come next depends on what is missing
+    except (ConfigError, DamagedResults) as error:
+        report.problems.append(f"the schedule cannot be: {error}")
     if first is not None:
         report.problems.append(
             f"{missing} of {blocks} planned blocks are not there, the first is number {first.index}, {first.id}; playing "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -54,18 +55,20 @@ class Listen:
 class Gate:
     """Lets remote bots in, each to the server of the process that it plays.
 
-    ``bots``: those that may come. ``whose``: whose token it is; raises BadToken. A stream that comes before it is needed waits.
+    ``bots``: those that may come; None for whoever has a token. ``whose``: whose token it is, asked in a thread of its own; raises
+    BadToken, or ConfigError where it cannot be told now. A stream that comes before it is needed waits.
     """
 
     port: int
 
-    def __init__(self, listen: Listen, bots: frozenset[str], whose: Callable[[str], str]) -> None:
+    def __init__(self, listen: Listen, bots: frozenset[str] | None, whose: Callable[[str], str]) -> None:
         listen.check()
-        self.bots = bots
+        self._bots = bots
         self._listen = listen
         self._whose = whose
         self._servers: dict[tuple[str, int], BotServer] = {}
         self._waiting: dict[tuple[str, int], int] = {}
+        self._streams: Counter[tuple[str, int]] = Counter()
         self._changed = asyncio.Condition()
         self._server: grpc.aio.Server | None = None
 
@@ -112,31 +115,46 @@ class Gate:
         """Whether somebody stands at the gate."""
         return self._waiting.get((bot, process), 0) > 0
 
+    def here(self) -> set[tuple[str, int]]:
+        """The bots that have a stream, each with the number of its process."""
+        return {key for key, streams in self._streams.items() if streams}
+
     async def _play(self, _: object, context: Context) -> None:
+        token, key = await self._known(context)
+        self._streams[key] += 1
+        try:
+            server = await self._server_of(key)
+            watching = asyncio.create_task(self._watch(token, server, context))
+            try:
+                await server.converse(context)
+            finally:
+                watching.cancel()
+        finally:
+            self._streams[key] -= 1
+
+    async def _known(self, context: Context) -> tuple[str, tuple[str, int]]:
+        """The token of a caller, and which process of which bot it is; whoever may not play here is sent away."""
         given = dict(context.invocation_metadata() or ())
         token = str(given.get(TOKEN_KEY, ""))
         try:
-            bot = self._whose(token)
+            bot = await asyncio.to_thread(self._whose, token)
         except BadToken as error:
             await abort(context, grpc.StatusCode.UNAUTHENTICATED, f"metadata {TOKEN_KEY!r}: {error}")
+        except ConfigError as error:
+            await abort(context, grpc.StatusCode.UNAVAILABLE, str(error))
         number = str(given.get(PROCESS_KEY, "0"))
-        if bot not in self.bots:
+        if self._bots is not None and bot not in self._bots:
             await abort(context, grpc.StatusCode.PERMISSION_DENIED, f"no remote bot {bot!r} plays here")
         if not re.fullmatch(r"[0-9]", number):
             await abort(context, grpc.StatusCode.PERMISSION_DENIED, f"metadata {PROCESS_KEY!r} is a digit, from 0")
-        server = await self._server_of((bot, int(number)))
-        watching = asyncio.create_task(self._watch(token, server, context))
-        try:
-            await server.converse(context)
-        finally:
-            watching.cancel()
+        return token, (bot, int(number))
 
     async def _watch(self, token: str, server: BotServer, context: Context) -> None:
         """End a stream once its token lets nobody in any more."""
         while True:
             await asyncio.sleep(WATCH_S)
             try:
-                self._whose(token)
+                await asyncio.to_thread(self._whose, token)
             except BadToken as error:
                 server.dismiss(context, f"metadata {TOKEN_KEY!r}: {error}")
             except ConfigError:

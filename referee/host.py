@@ -184,6 +184,15 @@ class Host:
                 self._room.end(sitting, is_void=is_void)
         return tables
 
+    def receive_guests(self) -> set[ProcessKey]:
+        """Greet the remote bots that stand at the gate; return all that are there, playing or not."""
+        assert self._gate is not None
+        here = {ProcessKey(bot, copy, 0) for bot, copy in self._gate.here()}
+        for key in here:
+            if self._gate.waits(key.bot, key.copy):
+                self._begun(key)
+        return here
+
     async def take_logs(self) -> list[ProcessLog]:
         """Return what the processes printed since the last time, those that ended meanwhile included.
 
@@ -224,8 +233,13 @@ class Host:
 
     async def _process(self, key: ProcessKey) -> _BotProcess:
         """The process that plays as ``key``, started if there is none or it is gone."""
+        process = self._begun(key)
+        await process.ready.wait()
+        return process
+
+    def _begun(self, key: ProcessKey) -> _BotProcess:
         process = self._processes.get(key)
-        gate = self._gate if self._gate is not None and key.bot in self._gate.bots else None
+        gate = self._gate if key.bot not in self._bots else None
         is_there = gate is not None and gate.waits(key.bot, key.copy)
         if process is None or (process.link.gone and (is_there or self._failed_starts.get(key, 0) < MAX_FAILED_STARTS)):
             name = str(len(self._keys) + 1)
@@ -236,7 +250,6 @@ class Host:
             life = asyncio.create_task(self._live(process) if gate is None else self._receive(process, gate))
             self._lives.add(life)
             life.add_done_callback(self._lives.discard)
-        await process.ready.wait()
         return process
 
     async def _live(self, process: _BotProcess) -> None:

@@ -13,21 +13,19 @@ SUBMIT = "127.0.0.1:7410"
 
 
 def compete(
-    data: Path, database: str | None, submit: str, tls_cert: Path | None, tls_key: Path | None, plaintext: bool, dashboard_port: int
+    data: Path, database: str | None, submit: str, listen: str, tls: tuple[Path, Path] | None, plaintext: bool, dashboard_port: int
 ) -> None:
     """Run a competition: take submissions, build and try them, keep playing, show the standings.
+
+    ``submit``, ``listen``: where authors and remote bots come in. ``tls``: the files of certificate and key.
 
     Raises:
         ConfigError: it cannot be run on this machine as it has to be.
     """
-    if (tls_cert is None) != (tls_key is None):
-        raise ConfigError("--tls-cert and --tls-key go together")
     from referee.gate import Listen  # gRPC takes its time; other commands do without it
 
-    for file in (tls_cert, tls_key):
-        if file is not None and not file.is_file():
-            raise ConfigError(f"{file}: no such file")
-    Listen(submit, (b"", b"") if tls_cert else None, plaintext).check()
+    for address in (submit, listen):
+        Listen(address, (b"", b"") if tls else None, plaintext).check()
     place, registry = opened(data, database)
     from cluster.competition import seasons, serve, settings
 
@@ -41,7 +39,11 @@ def compete(
     registry.close()
     say(f"season {season.number}; the commitment to its seed is {season.commitment}")
     say(f"authors submit to it: kingmaker submit DIR --server {submit}")
+    if chosen.remote:
+        say(f"remote bots come to {listen}: bots.play(MyBot(), {listen!r}, token)")
     if dashboard_port:
         say(f"the pages are at http://127.0.0.1:{dashboard_port}; Ctrl-C ends all of it, and nothing is lost")
-    serve.Tree(serve.parts(place.folder.resolve(), submit, dashboard_port or None, tls_cert, tls_key), registry.address, say).run()
+    remote = listen if chosen.remote else None
+    parts = serve.parts(place.folder.resolve(), submit, remote, dashboard_port or None, tls, plaintext=plaintext)
+    serve.Tree(parts, registry.address, say).run()
 

@@ -14,9 +14,10 @@ from cluster import tournament as tournaments
 from cluster.cli import compete
 from cluster.cli import results as shown
 from cluster.cli.admin import DEFAULT
-from cluster.cli.competition import DATA, DatabaseOption, DataOption
+from cluster.cli.competition import DatabaseOption, DataOption
 from cluster.cli.output import Bar, Format, FormatOption, say
 from cluster.cli.play import end
+from cluster.competition.place import DEFAULT as DATA
 from cluster.store import Store
 from referee.rules.errors import ConfigError
 
@@ -42,12 +43,14 @@ def serve(
     form: FormatOption = Format.table,
 ) -> None:
     """Run a competition, or with a file a tournament in which some bots are remote; Ctrl-C ends it, and nothing is lost."""
+    tls = _tls(tls_cert, tls_key)
     if file is None:
-        compete.compete(data, database, submit, tls_cert, tls_key, plaintext, dashboard_port)
+        files = (tls_cert, tls_key) if tls_cert and tls_key else None
+        compete.compete(data, database, submit, listen, files, plaintext, dashboard_port)
         return
     if results is None:
         raise ConfigError(f"{file} is a tournament; --results names the folder that it is played into")
-    gate = (listen, _tls(tls_cert, tls_key), plaintext)
+    gate = (listen, tls, plaintext)
     _tournament(file, results, gate, tokens, extend=extend, form=form)
 
 

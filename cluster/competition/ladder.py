@@ -1,7 +1,7 @@
-"""The ladder keeps playing: a round of each list in turn, with the bots that are active then.
+"""The ladder keeps playing: a round of each list in turn, with the bots that are there then.
 
-A list is an ordinary results folder for each season, which grows: a bot joins and leaves at a place in its schedule
-(`cluster.plan`). What was begun is always played to its end first, so a death at any moment loses and doubles nothing.
+A list is an ordinary results folder for each season, which grows. Who sits in a round is worked out when the round begins
+(`cluster.schedule.ladder`) and written down before it is played, so a death at any moment loses and doubles nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cluster import run, summaries
 from cluster.competition import registry, seasons, trial
@@ -18,9 +18,13 @@ from cluster.competition.database import Database
 from cluster.competition.place import Place
 from cluster.competition.seasons import Ladder, Season
 from cluster.competition.settings import LadderSettings, Settings
-from cluster.schedule import Block
-from cluster.store import PLAN, Store
-from cluster.tournament import BotEntry, Tournament, parse
+from cluster.run import Play
+from cluster.schedule import Block, design_of
+from cluster.schedule.ladder import next_lineups
+from cluster.statistics.comparisons import Comparison
+from cluster.statistics.ratings import compare
+from cluster.store import PLAN, Store, writer
+from cluster.tournament import BotEntry, ClockSettings, Tournament, parse
 from referee.isolation.errors import IsolationError
 from referee.processes import PlatformError
 
@@ -32,13 +36,61 @@ RETRY_S = 5.0
 log = logging.getLogger(__name__)
 
 
-class Keeper:
-    """Plays all lists of a competition; use `step` again and again."""
+class Company(Protocol):
+    """Who plays in some lists, and how; ``goes``: its bots come and go as they like, and cannot be had when they are gone."""
+
+    lists: tuple[LadderSettings, ...]
+    clocks: ClockSettings
+    round_blocks: int
+    goes: bool
+
+    def bots(self, ladder: Ladder) -> list[BotEntry]:
+        """Those that can play in a list now, beside the reference bots."""
+
+    def play(self, tournament: Tournament, blocks: Sequence[Block]) -> Chunk:
+        """Play these blocks.
+
+        Raises:
+            PlatformError, IsolationError: the platform failed; nothing of these blocks counts.
+        """
+
+
+class Submitted:
+    """The bots that were submitted and are active; each round starts them anew."""
+
+    goes = False
 
     def __init__(self, place: Place, database: Database, settings: Settings) -> None:
+        self._place, self._database, self._settings = place, database, settings
+        self.lists, self.clocks, self.round_blocks = settings.ladders, settings.clocks, settings.round_blocks
+
+    def bots(self, ladder: Ladder) -> list[BotEntry]:
+        """The active versions that name the list's ruleset."""
+        return [
+            trial.entry(version, self._place.version(version.id, version.tree), self._settings)
+            for version in registry.active(self._database)
+            if ladder.ruleset in version.rulesets
+        ]
+
+    def play(self, tournament: Tournament, blocks: Sequence[Block]) -> Chunk:
+        """Play these blocks, in this process."""
+        from cluster.arena import Arena  # a process that only asks needs no gRPC
+
+        arena = Arena(tournament)
+        try:
+            return arena.play(blocks)
+        finally:
+            arena.close()
+
+
+class Keeper:
+    """Plays all lists of a company; use `step` again and again."""
+
+    def __init__(self, place: Place, database: Database, settings: Settings, company: Company) -> None:
         self._place = place
         self._database = database
         self._settings = settings
+        self._company = company
 
     def run(self) -> None:
         """Play for ever."""
@@ -49,7 +101,7 @@ class Keeper:
     def step(self) -> bool:
         """Give each list a round; return whether anything was played."""
         played = False
-        for wanted in self._settings.ladders:
+        for wanted in self._company.lists:
             try:
                 played = self._round(wanted) or played
             except (PlatformError, IsolationError) as error:
@@ -60,37 +112,58 @@ class Keeper:
     def _round(self, wanted: LadderSettings) -> bool:
         """Play what is missing of a list's last round, else one more."""
         season = seasons.current(self._database)
-        ladder = seasons.ladder(self._database, wanted.ruleset, wanted.options)
+        ladder = seasons.ladder(self._database, wanted.ruleset, wanted.options, remote=self._company.goes)
         store = Store(self._place.results(ladder, season.number))
-        old = planned(store)
-        coming = old
-        if old is None or len(store.done()) >= old.blocks:
-            coming = None if season.frozen is not None else self._extended(ladder, season, old, store)
+        coming = self._coming(ladder, season, store)
         if coming is not None:
-            _play(coming, store.folder)
+            run.run(coming, store.folder, self._play(coming), _Log(store.folder), extend=True)
         self._keep(ladder, season, store)
         return coming is not None
 
-    def _extended(self, ladder: Ladder, season: Season, old: Tournament | None, store: Store) -> Tournament | None:
-        """The list with a round more and the bots of now; None while nobody but the reference bots would play."""
-        playing = [version for version in registry.active(self._database) if ladder.ruleset in version.rulesets]
-        if not playing:
+    def _coming(self, ladder: Ladder, season: Season, store: Store) -> Tournament | None:
+        """The list with a round that is to be played, its line-ups written down; None where there is none now."""
+        old, here, lineups = planned(store), self._company.bots(ladder), store.lineups()
+        done = 0 if old is None else len(store.done())
+        playing = {*trial.FIELD, *(bot.name for bot in here)}
+        if old is not None and done < old.blocks:
+            absent = {name for lineup in lineups[done : old.blocks] for name in lineup} - playing
+            if len(lineups) >= old.blocks and not (self._company.goes and absent):
+                return old
+            if not here and season.frozen is None:
+                return None
+            # Who went while we were away left no match: what was not played is played by those who are there.
+            coming = _with(here, old)
+        elif season.frozen is not None or not here:
             return None
-        settings = self._settings
-        bots = [BotEntry(name=name) for name in trial.FIELD] + [
-            trial.entry(version, self._place.version(version.id, version.tree), settings) for version in playing
-        ]
-        if old is None:
-            data = {
-                "name": f"{ladder.slug}, season {season.number}", "ruleset": ladder.ruleset, "options": dict(ladder.options),
-                "seed": season.seed, "schedule": "balanced", "blocks": settings.round_blocks,
-                "clocks": settings.clocks.model_dump(), "limits": settings.limits.model_dump(),
-                "bots": [bot.model_dump() for bot in bots],
-            }  # fmt: skip
-            return parse(data, ladder.slug)
-        field = [_again(bot, old) for bot in bots]
-        coming = old.model_copy(update={"bots": tuple(field), "blocks": old.blocks + settings.round_blocks})
-        return run.settled(coming, store, extend=True)
+        elif old is None:
+            coming = self._first(ladder, season, here)
+        else:
+            coming = _with(here, old).model_copy(update={"blocks": old.blocks + self._company.round_blocks})
+        field = [bot.name for bot in coming.bots if bot.name in playing]
+        comparison = None if old is None else _compared(store)
+        new = next_lineups(field, lineups[:done], comparison, design_of(coming), coming.blocks - done)
+        with writer(store.folder) as folder:
+            folder.write_lineups(done, new)
+        return coming
+
+    def _first(self, ladder: Ladder, season: Season, here: Sequence[BotEntry]) -> Tournament:
+        """A list that begins."""
+        company = self._company
+        data = {
+            "name": f"{ladder.slug}, season {season.number}", "ruleset": ladder.ruleset, "options": dict(ladder.options),
+            "seed": season.seed, "schedule": "ladder", "blocks": company.round_blocks,
+            "clocks": company.clocks.model_dump(), "limits": self._settings.limits.model_dump(),
+            "bots": [*({"name": name} for name in trial.FIELD), *(bot.model_dump() for bot in here)],
+        }  # fmt: skip
+        return parse(data, ladder.slug)
+
+    def _play(self, tournament: Tournament) -> Play:
+        def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk]:
+            missing = list(_all(chunks))
+            for start in range(0, len(missing), run.MAX_CHUNK):  # at once, so that all tables are busy
+                yield self._company.play(tournament, missing[start : start + run.MAX_CHUNK])
+
+        return play
 
     def _keep(self, ladder: Ladder, season: Season, store: Store) -> None:
         """Write down the standings of now, unless they are written already."""
@@ -100,7 +173,7 @@ class Keeper:
         last = seasons.latest_snapshot(self._database, ladder.id, season.number)
         if blocks == (0 if last is None else last.blocks):
             return
-        standings = summaries.standings(summaries.Evidence.stored(store.table("blocks"), store.table("played")))
+        standings = summaries.standings(_evidence(store))
         matches = store.collect(store.scan("matches").select("match_id")).n_unique()
         seasons.keep_snapshot(self._database, ladder.id, season.number, blocks, matches, standings)
 
@@ -113,34 +186,20 @@ def planned(store: Store) -> Tournament | None:
     return parse({key: value for key, value in plan.items() if key not in ("format", "tournament_id")}, str(store.folder / PLAN))
 
 
-def _again(bot: BotEntry, old: Tournament) -> BotEntry:
-    """A bot as the plan has it; one that had left and comes back plays under a name that nobody had."""
-    known = {each.name: each for each in old.bots}
-    name, number = bot.name, 1
-    while name in known and known[name].leaves is not None:
-        number += 1
-        name = f"{bot.name} ({number})"
-    return known.get(name) or bot.model_copy(update={"name": name})
+def _with(here: Sequence[BotEntry], old: Tournament) -> Tournament:
+    """A list with bots that are new to it; who is there already stays as it is, also when it does not play at the moment."""
+    known = {bot.name for bot in old.bots}
+    return old.model_copy(update={"bots": (*old.bots, *(bot for bot in here if bot.name not in known))})
 
 
-def _play(tournament: Tournament, folder: Path) -> None:
-    """Play what is missing, in this process.
+def _evidence(store: Store) -> summaries.Evidence:
+    return summaries.Evidence.stored(store.table("blocks"), store.table("played"))
 
-    Raises:
-        PlatformError, IsolationError: the platform failed; what is there is whole.
-    """
-    from cluster.arena import Arena  # a process that only asks needs no gRPC
 
-    def play(chunks: Iterator[Sequence[Block]]) -> Iterator[Chunk]:
-        missing = list(_all(chunks))
-        arena = Arena(tournament)
-        try:
-            for start in range(0, len(missing), run.MAX_CHUNK):  # at once, so that all tables are busy
-                yield arena.play(missing[start : start + run.MAX_CHUNK])
-        finally:
-            arena.close()
-
-    run.run(tournament, folder, play, _Log(folder), extend=True)
+def _compared(store: Store) -> Comparison | None:
+    """The ratings of now; None while there is nothing to compare."""
+    table = _evidence(store).table
+    return compare(table, anchor=summaries.anchor_of(table.bots)) if len(table.bots) > 1 else None
 
 
 def _all(chunks: Iterator[Sequence[Block]]) -> Iterator[Block]:

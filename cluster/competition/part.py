@@ -8,18 +8,13 @@ import logging
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cluster.competition.database import DATABASE, Database
 from cluster.competition.place import Place
-from cluster.competition.queries import Board
 from cluster.competition.settings import load
 from referee.rules.errors import KingmakerError
-
-#: How often it is looked whether there is something to show.
-LOOK_S = 1.0
 
 
 def service(place: Place, database: Database, words: Sequence[str]) -> None:
@@ -53,24 +48,43 @@ def worker(place: Place, database: Database, _: Sequence[str]) -> None:
 
 def ladder(place: Place, database: Database, _: Sequence[str]) -> None:
     """Plays."""
-    from cluster.competition.ladder import Keeper
+    from cluster.competition.ladder import Keeper, Submitted
 
-    Keeper(place, database, load(place.folder)).run()
+    settings = load(place.folder)
+    Keeper(place, database, settings, Submitted(place, database, settings)).run()
+
+
+def remote(place: Place, database: Database, words: Sequence[str]) -> None:
+    """Plays with remote bots, who come to an address, perhaps with a certificate and its key."""
+    from cluster.competition.ladder import Keeper
+    from cluster.competition.remote import Guests, whose
+    from cluster.competition.serve import PLAINTEXT
+    from referee.gate import Listen
+
+    address, how, *files = words
+    tls = None
+    if files:
+        chain, key = (Path(file).read_bytes() for file in files)
+        tls = key, chain
+    settings = load(place.folder)
+    guests = Guests(settings, Listen(address, tls, how == PLAINTEXT), whose(database.address))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        Keeper(place, database, settings, guests).run()
+    except KeyboardInterrupt:
+        guests.close()
 
 
 def pages(place: Place, database: Database, words: Sequence[str]) -> None:
-    """The dashboard, on the port that is given: of the first list that has matches."""
+    """The dashboard, on the port that is given."""
     from cluster.cli.results import dashboard_words
 
-    board = Board(place.folder, database.address)
-    while not (found := [folder for ladder in board.ladders() if (folder := board.results(ladder, board.seasons()[-1].number))]):
-        time.sleep(LOOK_S)
-    command = dashboard_words(found[0], int(words[0]))
+    command = dashboard_words(place.folder, int(words[0]))
     os.execv(command[0], command)
 
 
 PARTS: dict[str, Callable[[Place, Database, Sequence[str]], None]] = {
-    "service": service, "worker": worker, "ladder": ladder, "pages": pages,
+    "service": service, "worker": worker, "ladder": ladder, "remote": remote, "pages": pages,
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""`kingmaker serve`: one process that keeps the others alive: service, worker, ladder, pages.
+"""`kingmaker serve`: one process that keeps the others alive: service, worker, ladder, remote, pages.
 
 Each of them may be killed at any moment, this one too: what matters is in the database and in results folders, and who
 starts anew goes on from there.
@@ -18,6 +18,8 @@ from pathlib import Path
 from cluster.competition.children import die_with_parent
 from cluster.competition.database import DATABASE
 
+#: The word by which the remote part listens beyond this machine without TLS.
+PLAINTEXT = "plaintext"
 #: A part that died is started again after so long, which doubles while it dies at once, up to the second number.
 RESTART_S, RESTART_MOST_S = 0.5, 30.0
 #: Who lives for so long is well.
@@ -90,15 +92,19 @@ class Tree:
                 process.wait()
 
 
-def parts(data: Path, listen: str, dashboard: int | None, certificate: Path | None, key: Path | None) -> list[Part]:
-    """The parts of a competition; ``dashboard``: the port of the pages, None for none."""
+def parts(data: Path, submit: str, remote: str | None, dashboard: int | None, tls: tuple[Path, Path] | None, *,
+          plaintext: bool = False) -> list[Part]:  # fmt: skip
+    """The parts of a competition. ``submit``, ``remote``: where authors and remote bots come in; ``dashboard``: the port of the pages;
+    None for none. ``tls``: certificate and key."""
     ours = (sys.executable, "-P", "-m", "cluster.competition.part")
-    tls = (str(certificate), str(key)) if certificate and key else ()
+    files = tuple(map(str, tls or ()))
     found = [
-        Part("service", (*ours, "service", str(data), listen, *tls)),
+        Part("service", (*ours, "service", str(data), submit, *files)),
         Part("worker", (*ours, "worker", str(data))),
         Part("ladder", (*ours, "ladder", str(data))),
     ]
+    if remote is not None:
+        found.append(Part("remote", (*ours, "remote", str(data), remote, PLAINTEXT if plaintext else "", *files)))
     if dashboard is not None:
         found.append(Part("pages", (*ours, "pages", str(data), str(dashboard))))
     return found

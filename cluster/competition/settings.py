@@ -15,6 +15,10 @@ from referee.rules.errors import ConfigError, UnknownRuleset
 FILE = "competition.toml"
 
 
+#: What a decision of a remote bot may take: a round trip, and the thinking.
+REMOTE_BUDGET_MS = 1_000
+
+
 class LadderSettings(BaseModel):
     """A list: a ruleset, and options such as a match's length."""
 
@@ -35,6 +39,8 @@ class LadderSettings(BaseModel):
 class Settings(BaseModel):
     """``ladders``: left out, each ruleset has one, with its usual options. ``isolation``: the tier of what was submitted.
 
+    ``remote``: the lists of remote bots, whose clocks are ``remote_clocks``; left out, one of king.fetes; none at all: ``[]``.
+
     ``packages``: a folder that builds may read, with wheels in ``wheels/`` and npm's cache in ``npm/``. ``build_s``: seconds
     that a build may take. ``trial_blocks``: blocks against the reference bots, of each ruleset, before a bot is taken.
     ``round_blocks``: blocks that a list plays before the next one has its turn. ``pause_s``: between two looks at the registry.
@@ -43,8 +49,10 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     ladders: tuple[LadderSettings, ...] = tuple(LadderSettings(ruleset=name) for name in rulesets.RULESETS)
+    remote: tuple[LadderSettings, ...] = (LadderSettings(ruleset="king.fetes"),)
     isolation: Isolation = "bubblewrap"
     clocks: ClockSettings = ClockSettings()
+    remote_clocks: ClockSettings = ClockSettings(budget_ms=REMOTE_BUDGET_MS)
     limits: LimitSettings = LimitSettings()
     packages: Path | None = None
     build_s: Annotated[float, Field(gt=0, le=3600)] = 180.0

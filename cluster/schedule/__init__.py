@@ -5,6 +5,6 @@
 
 from cluster.schedule.cycles import PAIRINGS
 from cluster.schedule.seating import KLEIN, Block, Design, bot_seed, design
-from cluster.schedule.sequence import Blocks, blocks, design_of
+from cluster.schedule.sequence import Blocks, blocks, design_of, written
 
-__all__ = ["KLEIN", "PAIRINGS", "Block", "Blocks", "Design", "blocks", "bot_seed", "design", "design_of"]
+__all__ = ["KLEIN", "PAIRINGS", "Block", "Blocks", "Design", "blocks", "bot_seed", "design", "design_of", "written"]

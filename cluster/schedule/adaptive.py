@@ -6,7 +6,7 @@ rest stays balanced, so that a model that is wrong shows. Source: statistics.md 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 import numpy as np
@@ -45,7 +45,7 @@ class Adaptive:
     def base(self) -> list[Block]:
         """The first round: all meet often enough to begin with."""
         bots, places = len(self._names), self._design.places
-        blocks = -(-BASE * bots * (bots - 1) // (places * (places - 1))) if self._may_choose else ROUND
+        blocks = base(bots, places) if self._may_choose else ROUND
         return [self._block(lineup) for lineup, _ in islice(self._steady, min(blocks, self._budget))]
 
     def next(self, matches: pl.DataFrame) -> list[Block]:
@@ -76,25 +76,8 @@ class Adaptive:
             yield self._seen.seated(chosen)
 
     def _cost(self, comparison: Comparison) -> Floats:
-        """Least where two bots, neighbours in the order, are hardest to tell apart; among equals where they met least."""
         assert self._seen is not None
-        places = [comparison.bots.index(name) for name in self._names]
-        gaps = np.abs(comparison.values[:, None] - comparison.values[None, :])[np.ix_(places, places)]
-        measured = comparison.errors()[np.ix_(places, places)] ** 2
-        belief = np.linalg.inv(self._known + 0.001 * np.eye(len(places)))
-        doubt = belief.diagonal()[:, None] + belief.diagonal()[None, :] - 2 * belief
-        pairs = np.triu_indices(len(places), 1)
-        unit = np.sqrt(measured[pairs].mean() / doubt[pairs].mean())  # of a block's contrast, in the ratings' unit
-        np.fill_diagonal(doubt, 1.0)
-        wrong = ndtr(-gaps / max(unit, 1e-12) / np.sqrt(doubt))
-        rank = np.argsort(np.argsort(-comparison.values[places], kind="stable"), kind="stable")
-        apart = np.abs(rank[:, None] - rank[None, :])
-        weight = np.where(apart == 1, 1.0, np.where(apart == 2, 0.5, 0.0))
-        settled = told_apart(comparison)[np.ix_(places, places)]
-        priority = np.where(settled, 0.0, weight * wrong * doubt)
-        # Rounded, so that the last bits of another machine's arithmetic decide nothing.
-        shares = np.round(priority / max(float(priority.max()), 1e-300), 6)
-        return self._seen.met / max(float(self._seen.met.max()), 1.0) * 1e-3 - shares
+        return cost(comparison, self._names, self._seen.met, self._known)
 
     def _block(self, lineup: Table) -> Block:
         """The next block; what it will tell does not depend on how it ends, so it is counted already."""
@@ -102,8 +85,43 @@ class Adaptive:
         self.ids.append(block.id)
         if self._seen is not None:
             self._seen.count(lineup)
-            self._known[np.ix_(lineup, lineup)] += 2 * (np.eye(len(lineup)) - 1 / len(lineup))  # variance ½ a place
+            learn(self._known, lineup)
         return block
+
+
+def base(bots: int, places: int) -> int:
+    """Blocks in which all meet often enough to begin with."""
+    return -(-BASE * bots * (bots - 1) // (places * (places - 1)))
+
+
+def cost(comparison: Comparison, names: Sequence[str], met: Floats, known: Floats) -> Floats:
+    """What it costs to seat two of these bots at one table, (n, n): least where it tells most.
+
+    ``met``: how often they met, ``known``: see `learn`; both (n, n). Least where two bots, neighbours in the order, are hardest to
+    tell apart; among equals where they met least.
+    """
+    places = [comparison.bots.index(name) for name in names]
+    gaps = np.abs(comparison.values[:, None] - comparison.values[None, :])[np.ix_(places, places)]
+    measured = comparison.errors()[np.ix_(places, places)] ** 2
+    belief = np.linalg.inv(known + 0.001 * np.eye(len(places)))
+    doubt = belief.diagonal()[:, None] + belief.diagonal()[None, :] - 2 * belief
+    pairs = np.triu_indices(len(places), 1)
+    unit = np.sqrt(measured[pairs].mean() / doubt[pairs].mean())  # of a block's contrast, in the ratings' unit
+    np.fill_diagonal(doubt, 1.0)
+    wrong = ndtr(-gaps / max(unit, 1e-12) / np.sqrt(doubt))
+    rank = np.argsort(np.argsort(-comparison.values[places], kind="stable"), kind="stable")
+    apart = np.abs(rank[:, None] - rank[None, :])
+    weight = np.where(apart == 1, 1.0, np.where(apart == 2, 0.5, 0.0))
+    settled = told_apart(comparison)[np.ix_(places, places)]
+    priority = np.where(settled, 0.0, weight * wrong * doubt)
+    # Rounded, so that the last bits of another machine's arithmetic decide nothing.
+    shares = np.round(priority / max(float(priority.max()), 1e-300), 6)
+    return met / max(float(met.max()), 1.0) * 1e-3 - shares
+
+
+def learn(known: Floats, lineup: Sequence[int], blocks: int = 1) -> None:
+    """Add to the precision of all contrasts, (n, n), what so many blocks of a line-up will tell, however they end."""
+    known[np.ix_(lineup, lineup)] += blocks * 2 * (np.eye(len(lineup)) - 1 / len(lineup))  # variance ½ a place
 
 
 def compared(matches: pl.DataFrame) -> Comparison | None:

@@ -71,16 +71,16 @@ class Balancer:
         orders = [tuple(chosen[place] for place in order) for order in PAIRINGS]
         return min(orders, key=lambda o: (self.opposite[o[0], o[2]] + self.opposite[o[1], o[3]]))
 
-    def count(self, table: Table) -> None:
+    def count(self, table: Table, times: int = 1) -> None:
         """Remember who met whom."""
         for at, one in enumerate(table):
             for other in table[:at]:
-                self.met[one, other] += 1
-                self.met[other, one] += 1
+                self.met[one, other] += times
+                self.met[other, one] += times
         if len(table) == 4:
             for one, other in (table[::2], table[1::2]):
-                self.opposite[one, other] += 1
-                self.opposite[other, one] += 1
+                self.opposite[one, other] += times
+                self.opposite[other, one] += times
 
 
 def cheapest(cost: npt.NDArray[np.float64], places: int) -> Table:

@@ -6,7 +6,7 @@ complete results of all rounds before it: so it is the same after a crash, and w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from cluster.schedule.adaptive import Adaptive
 from cluster.schedule.seating import Block
-from cluster.schedule.sequence import blocks
+from cluster.schedule.sequence import blocks, written
 from cluster.statistics import duel
 from cluster.tournament import Tournament
 
@@ -32,17 +32,24 @@ class Round:
     size: int
 
 
-def rounds(tournament: Tournament, results: Callable[[], pl.DataFrame]) -> Iterator[Round]:
+def rounds(
+    tournament: Tournament, results: Callable[[], pl.DataFrame], lineups: Callable[[], Sequence[tuple[str, ...]]] = tuple
+) -> Iterator[Round]:
     """The rounds of a tournament, up to the last one that its results call for.
 
     ``results``: gives the `matches` table; it is asked for only when a round has been taken and the next one is wanted,
-    and then has to hold all blocks so far.
+    and then has to hold all blocks so far. ``lineups``: those that are written down (`cluster.store`), where the schedule
+    is of that kind.
+
+    Raises:
+        ConfigError: line-ups are missing, or cannot be.
     """
     if tournament.schedule == "duel":
         return _duel(tournament, results)
     if tournament.schedule == "adaptive":
         return _adaptive(tournament, results)
-    return iter([Round(blocks(tournament), tournament.blocks)])
+    coming = written(tournament, lineups()) if tournament.schedule == "ladder" else blocks(tournament)
+    return iter([Round(coming, tournament.blocks)])
 
 
 def _duel(tournament: Tournament, results: Callable[[], pl.DataFrame]) -> Iterator[Round]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from cluster.schedule.lineups import SOURCES
 from cluster.schedule.seating import Block, Design, design
 from cluster.tournament import Tournament
+from referee.rules.errors import ConfigError
 
 
 def design_of(tournament: Tournament) -> Design:
@@ -28,6 +29,24 @@ def blocks(tournament: Tournament) -> Iterator[Block]:
         names = [bot.name for bot in tournament.bots if bot.plays(start)]
         for index, (lineup, turn) in enumerate(islice(source(len(names), plan, tournament.key), end - start), start):
             yield make.block(index, tuple(names[bot] for bot in lineup), [start, turn] if start else turn)
+
+
+def written(tournament: Tournament, lineups: Sequence[tuple[str, ...]]) -> Iterator[Block]:
+    """All blocks of a schedule whose line-ups are written down, block by block.
+
+    Raises:
+        ConfigError: some are missing, or seat somebody who does not play then.
+    """
+    if len(lineups) < tournament.blocks:
+        raise ConfigError(
+            f"the line-ups of {len(lineups)} of {tournament.blocks} blocks are written down; a list is played by `kingmaker serve`, "
+            "which writes them"
+        )
+    make, field = Blocks(tournament), {bot.name: bot for bot in tournament.bots}
+    for index, lineup in enumerate(lineups[: tournament.blocks]):
+        if strangers := [name for name in lineup if name not in field or not field[name].plays(index)]:
+            raise ConfigError(f"block {index}: its line-up, as it is written down, seats {strangers[0]!r}, who does not play then")
+        yield make.block(index, lineup, index)
 
 
 class Blocks:

@@ -12,9 +12,10 @@ from pathlib import Path
 import psutil
 
 from cluster.competition import owners, registry
-from cluster.competition.client import Client, Failed, pack
+from cluster.competition.client import Client, Failed
 from cluster.competition.database import Database
 from cluster.competition.place import Place
+from cluster.intake.packing import pack
 from tests.referee.hosting import ROOT
 
 #: Loaded machines are slow; who waits longer than this has found something.
@@ -57,7 +58,7 @@ class Competition:
         self.place = Place(folder)
         self.database: Database = self.place.database(url)
         (folder / "competition.toml").write_text(settings)
-        self.address = f"127.0.0.1:{port or free_port()}"
+        self.address, self.gate = f"127.0.0.1:{port or free_port()}", f"127.0.0.1:{free_port()}"
         self.log = folder / "serve.log"
 
     def __enter__(self) -> "Competition":
@@ -73,7 +74,8 @@ class Competition:
         assert not left, "nothing outlives the competition"
 
     def start(self) -> None:
-        words = [sys.executable, "-m", "cluster.cli", "serve", "--data", str(self.folder), "--submit", self.address, "--dashboard-port", "0"]
+        words = [sys.executable, "-m", "cluster.cli", "serve", "--data", str(self.folder), "--submit", self.address]
+        words += ["--listen", self.gate, "--dashboard-port", "0"]
         env = {**os.environ, "KINGMAKER_DATABASE": self.database.address}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(words, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log)

@@ -1,0 +1,176 @@
+"""The ladder without bots: what is written down before it is played, and what becomes of it when somebody dies or goes."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from cluster.arena import Chunk
+from cluster.competition import seasons
+from cluster.competition.ladder import Keeper, planned
+from cluster.competition.place import Place
+from cluster.competition.seasons import Ladder
+from cluster.competition.settings import LadderSettings, Settings
+from cluster.schedule import Block
+from cluster.store import LINEUPS, Store
+from cluster.tournament import BotEntry, ClockSettings, Tournament
+from cluster.verify import verify
+from tests.cluster.fakes import chunk
+
+LISTS = (LadderSettings(ruleset="king.simple"),)
+
+
+class Killed(BaseException):
+    """As if by the kernel."""
+
+
+class Fake:
+    """A company whose matches are played without bots; ``dies``: before it has played anything."""
+
+    lists, clocks, round_blocks = LISTS, ClockSettings(), 5
+
+    def __init__(self, *, goes: bool = False) -> None:
+        self.goes = goes
+        self.names: list[str] = []
+        self.dies = False
+
+    def bots(self, ladder: Ladder) -> list[BotEntry]:
+        return [BotEntry(name=name, remote=True) if self.goes else BotEntry(name=name, command="x") for name in self.names]
+
+    def play(self, tournament: Tournament, blocks: Sequence[Block]) -> Chunk:
+        if self.dies:
+            raise Killed
+        return chunk(tournament, blocks)
+
+
+class Running:
+    """A competition of which only the ladder is there."""
+
+    def __init__(self, folder: Path, *, goes: bool = False) -> None:
+        self.place, self.company = Place(folder), Fake(goes=goes)
+        self.database = self.place.database(None)
+        self.keeper = Keeper(self.place, self.database, Settings(ladders=LISTS), self.company)
+        self.ladder = seasons.ladder(self.database, "king.simple", remote=goes)
+
+    @property
+    def store(self) -> Store:
+        return Store(self.place.results(self.ladder, seasons.current(self.database).number))
+
+    def dies(self) -> None:
+        self.company.dies = True
+        with pytest.raises(Killed):
+            self.keeper.step()
+        self.company.dies = False
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    found = Running(tmp_path / "c")
+    yield found
+    found.database.close()
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Iterator[Running]:
+    found = Running(tmp_path / "c", goes=True)
+    yield found
+    found.database.close()
+
+
+def names_in(lineups: Sequence[Sequence[str]]) -> set[str]:
+    return {name for lineup in lineups for name in lineup}
+
+
+def is_sound(store: Store) -> bool:
+    report = verify(store)
+    assert report.problems == []
+    return report.stored_blocks == report.planned_blocks == len(store.lineups())
+
+
+def test_nobody_plays_before_somebody_was_submitted(running: Running) -> None:
+    assert not running.keeper.step()
+    running.company.names = ["ace"]
+    assert running.keeper.step()
+    assert len(running.store.done()) == 5
+    assert is_sound(running.store)
+
+
+def test_who_comes_goes_and_comes_again_keeps_name_and_results(running: Running) -> None:
+    running.company.names = ["ace", "deuce"]
+    running.keeper.step()
+    running.company.names = ["ace", "trey"]
+    running.keeper.step()
+    assert names_in(running.store.lineups()[5:]) == {"random", "greedy", "cautious", "ace", "trey"}
+    running.company.names = ["ace", "deuce"]
+    running.keeper.step()
+    assert "trey" not in names_in(running.store.lineups()[10:])
+    assert is_sound(running.store)
+    found = seasons.latest_snapshot(running.database, running.ladder.id, 1)
+    assert found is not None
+    assert {"deuce", "trey"} <= set(found.standings["bot"]), "results of those who have gone stay"
+    assert found.blocks == 15
+
+
+def test_a_death_in_a_round_changes_nothing_of_it(running: Running) -> None:
+    running.company.names = ["ace", "deuce", "trey"]
+    running.keeper.step()
+    running.dies()
+    begun = running.store.lineups()
+    assert (len(begun), len(running.store.done())) == (10, 5)
+    running.company.names = ["ace"]  # retired meanwhile; its command is there all the same
+    running.keeper.step()
+    assert running.store.lineups() == begun
+    assert is_sound(running.store)
+
+
+@pytest.mark.parametrize("cut", [1, 7, 10_000])
+def test_line_ups_that_are_torn_or_were_never_planned_are_made_anew(running: Running, cut: int) -> None:
+    running.company.names = ["ace", "deuce"]
+    running.keeper.step()
+    path = running.store.folder / LINEUPS
+    whole = path.read_bytes()
+    path.write_bytes(whole + (json.dumps(["ace", "x", "y", "z"]).encode() + b"\n")[:cut])
+    running.keeper.step()
+    assert running.store.lineups()[:5] == [tuple(json.loads(line)) for line in whole.splitlines()]
+    assert is_sound(running.store)
+
+
+def test_a_line_up_that_was_changed_afterwards_does_not_verify(running: Running) -> None:
+    running.company.names = ["ace", "deuce"]
+    running.keeper.step()
+    path = running.store.folder / LINEUPS
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([lines[1], lines[0], *lines[2:]]) + "\n", encoding="utf-8")
+    assert any("not in the plan" in problem for problem in verify(running.store).problems)
+    path.write_text("\n".join([json.dumps(["stranger"] * 4), *lines[1:]]) + "\n", encoding="utf-8")
+    assert any("seats 'stranger', who does not play then" in problem for problem in verify(running.store).problems)
+    path.unlink()
+    assert any("the line-ups of 0 of 5 blocks" in problem for problem in verify(running.store).problems)
+
+
+def test_who_went_while_the_platform_was_away_is_not_scored_for_it(remote: Running) -> None:
+    remote.company.names = ["ace", "deuce", "trey"]
+    remote.keeper.step()
+    remote.dies()
+    assert "ace" in names_in(remote.store.lineups()[5:])
+    remote.company.names = []
+    assert not remote.keeper.step(), "the round waits for somebody"
+    remote.company.names = ["deuce", "late"]
+    assert remote.keeper.step()
+    assert names_in(remote.store.lineups()[5:]) == {"random", "greedy", "cautious", "deuce", "late"}
+    plan = planned(remote.store)
+    assert plan is not None
+    assert plan.blocks == 10
+    assert is_sound(remote.store)
+
+
+def test_a_frozen_season_ends_though_its_remote_bots_have_gone(remote: Running) -> None:
+    remote.company.names = ["ace", "deuce"]
+    remote.keeper.step()
+    remote.dies()
+    seasons.freeze(remote.database)
+    remote.company.names = []
+    assert remote.keeper.step()
+    assert is_sound(remote.store)
+    assert not remote.keeper.step()
