@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from referee import leftovers
 from referee.faults import Fault
 from referee.gate import Gate
-from referee.isolation import cells, selftest, tiers
+from referee.isolation import cells, selftest
 from referee.isolation.cells import SEAT_VARIABLE
 from referee.link import Link
 from referee.processes import Command, LauncherClient, PlatformError
@@ -139,7 +139,7 @@ class Host:
         self._broken = asyncio.get_running_loop().create_future()
         await self._launcher.open()
         try:
-            await _see_to({command.tier for command in self._bots.values()}, self._launcher)
+            await selftest.see_to({command.tier for command in self._bots.values()}, self._launcher)
             if self._gate is not None:
                 await self._gate.open()
         except BaseException:
@@ -377,17 +377,6 @@ async def _either(future: asyncio.Future[Any], *events: asyncio.Event, timeout: 
     await asyncio.wait({future, *waiting}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
     for each in waiting:
         each.cancel()
-
-
-#: Tiers that were looked at in this process, and are as they must be.
-_SOUND = {tiers.TRUSTED}
-
-
-async def _see_to(wanted: set[str], launcher: LauncherClient) -> None:
-    """See once that this machine can give these tiers."""
-    for tier in sorted(wanted - _SOUND):
-        await selftest.require(launcher, tier)
-        _SOUND.add(tier)
 
 
 async def _tell_endings(begun: Sequence[tuple[Sitting, list[_BotProcess]]]) -> None:
