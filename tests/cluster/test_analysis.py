@@ -11,15 +11,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 
 from bots.reference import bot
-from cluster.analysis import Analyst, NoAnalyst, analyse, keep, losses, stored
+from cluster.analysis import FILE, SCHEMA, Analyst, NoAnalyst, analyse, keep, losses, stored
 from cluster.records import unpack
+from cluster.store import DamagedResults, Store
 from referee.rules import registry
 from referee.rules.match import Match
 from tests.bots.minimax import Minimax
 from tests.bots.test_planner import play
+from tests.dashboard.folders import add, tournament
 
 CRATE = Path(__file__).parents[2] / "bots" / "solver"
 needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="the solver is in Rust, and cargo is not installed")
@@ -77,7 +80,66 @@ def test_analyses_are_kept_one_after_the_other(analyst: Analyst, tmp_path: Path)
     keep(store, iter(frames[1:]))
     assert set(stored(store)["match_id"]) == {"king.simple-0", "king.auction-0"}
     assert stored(store).height == sum(frame.height for frame in frames)
-    assert [path.name for path in tmp_path.iterdir()] == ["analysis.parquet"]
+    assert {path.name for path in tmp_path.iterdir()} == {"analysis.parquet", ".analysis.parquet.lock"}
+
+
+def judged(match: str, rows: list[tuple[str, str, int]]) -> pl.DataFrame:
+    """Decisions of a match as they are stored: (bot, contract, points lost) each."""
+    few = {"ruleset": "king.simple", "seat": 0, "action": "KH", "best": "QH", "value": 0, "match_id": match}
+    told = [few | {"deal": 1, "step": step, "bot": bot, "contract": contract, "lost": lost} for step, (bot, contract, lost) in enumerate(rows, 1)]
+    return pl.DataFrame(told, schema=SCHEMA)
+
+
+def test_losses_are_compared_with_those_of_the_others() -> None:
+    rows = [("a", "x", 6), ("a", "x", 0), ("b", "x", 1), ("c", "x", 4), ("a", "y", 3)]
+    summed = losses(pl.concat([judged("m", rows), judged("n", [("a", "x", 8)])]))
+    told = {(one["bot"], one["contract"]): one for one in summed.iter_rows(named=True)}
+    assert told["a", "x"]["lost_a_match"] == 7
+    assert told["a", "x"]["lost_a_decision"] == pytest.approx(14 / 3)
+    assert told["a", "x"]["others_a_decision"] == pytest.approx(5 / 2)
+    assert told["b", "x"]["others_a_decision"] == pytest.approx(18 / 4)
+    assert told["a", "y"]["others_a_decision"] is None
+
+
+def test_who_analyses_at_the_same_time_takes_nothing_away(tmp_path: Path) -> None:
+    store: Any = SimpleNamespace(folder=tmp_path)
+    mine, theirs = judged("m", [("a", "x", 1)]), judged("n", [("b", "x", 2)])
+
+    def slowly() -> Iterator[pl.DataFrame]:
+        keep(store, iter([theirs, mine]))
+        yield mine
+
+    assert keep(store, slowly()).sort("match_id").equals(pl.concat([mine, theirs]))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", None])
+def test_a_file_that_is_none_of_ours_is_a_sentence(tmp_path: Path, content: bytes | None) -> None:
+    store: Any = SimpleNamespace(folder=tmp_path)
+    if content is None:
+        judged("m", [("a", "x", 1)]).drop("step").write_parquet(tmp_path / FILE)
+    else:
+        (tmp_path / FILE).write_bytes(content)
+    before = (tmp_path / FILE).read_bytes()
+    with pytest.raises(DamagedResults, match="makes it anew"):
+        keep(store, iter([judged("n", [("a", "x", 1)])]))
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+@needs_cargo
+def test_more_goes_through_the_schedule(analyst: Analyst, tmp_path: Path) -> None:
+    add(tmp_path, tournament("king.simple", 1), 0, 1)
+    first = Store(tmp_path).table("replays")["match_id"].to_list()
+    command = [sys.executable, "-m", "cluster.cli", "analyse", str(tmp_path), "--cards", "2", "--format", "csv"]
+    for words, there in ((["--more", "1"], first[:1]), ([first[0], first[2]], [first[0], first[2]]), (["--more", "9"], first)):
+        run = subprocess.run([*command, *words], capture_output=True, text=True, timeout=120)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.startswith("bot,contract,")
+        assert set(stored(Store(tmp_path))["match_id"]) == set(there)
+    (tmp_path / FILE).write_bytes(b"PAR1")
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 1
+    assert "makes it anew" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 @needs_cargo
