@@ -18,7 +18,7 @@ LANGUAGES = ("python", "node", "go", "rust", "java", "cpp")
 #: What tools put into a kit's folder, and a kit's own tests.
 _LEFT_OUT = shutil.ignore_patterns("node_modules", "target", "build", "dist", "test", "__pycache__", ".venv", "*.egg-info", "Cargo.lock")
 #: The Python SDK, and the rules that it stands on; not at the top of the folder, where they would be taken for ours.
-_PYTHON = ("bots/*.py", "referee/__init__.py", "referee/rules/**/*.py", "referee/v1/*.py*")
+_PYTHON = ("bots/*.py", "bots/training/*.py", "referee/__init__.py", "referee/rules/**/*.py", "referee/v1/*.py*")
 
 Text = Annotated[str, Field(min_length=1, max_length=1000)]
 

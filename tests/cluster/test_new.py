@@ -30,7 +30,7 @@ def kit_files(language: str) -> dict[str, Path]:
     files = {name.removeprefix(f"bots/{language}/"): ROOT / name for name in tracked(f"bots/{language}/")}
     files |= {name: ROOT / name for name in tracked("proto/referee/")}
     if language == "python":
-        files |= {f"sdk/{name}": ROOT / name for name in tracked(":(glob)bots/*.py", "referee/rules/", "referee/v1/", "referee/__init__.py")}  # fmt: skip
+        files |= {f"sdk/{name}": ROOT / name for name in tracked(":(glob)bots/*.py", "bots/training/", "referee/rules/", "referee/v1/", "referee/__init__.py")}  # fmt: skip
     return files
 
 
