@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
-from time import monotonic
+from time import monotonic, process_time
 from typing import Any
 
 import polars as pl
@@ -29,8 +30,9 @@ Version = tuple[int, tuple[str, ...]]
 
 #: So long a page waits for newer numbers, in seconds, before it shows those of before.
 PATIENCE_S = 2.0
-#: Summing up takes at most this share of the time, unless it is a matter of so many seconds, so that looking on costs a running tournament little.
-DUTY, EASY_S = 0.04, 0.3
+#: Newer numbers are made when this process, with all that it draws for its viewers, has taken no more than this share of the processors
+#: since the last ones, so that looking on costs a running tournament little; or no more than so many seconds; or after so many.
+DUTY, EASY_S, LONGEST_S = 0.03, 1.0, 180.0
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,7 @@ class Reader:
         self._snapshot: Snapshot | None = None
         self._under_way: Future[Snapshot] | None = None
         self._share = 0.0
-        self._next = 0.0
+        self._began, self._spent = monotonic(), process_time()
 
     def version(self) -> Version:
         """What is there now; cheap."""
@@ -212,7 +214,7 @@ class Reader:
             if self._snapshot is not None and self._snapshot.version == version:
                 return self._snapshot
             if self._under_way is None or self._under_way.done():
-                if self._snapshot is not None and monotonic() < self._next:
+                if self._snapshot is not None and not self._is_time():
                     return self._snapshot
                 self._under_way = self._thread.submit(self._make, plan, version)
             under_way = self._under_way
@@ -222,16 +224,19 @@ class Reader:
         return self._snapshot or Working(self._share)
 
     def _make(self, plan: dict[str, Any], version: Version) -> Snapshot:
-        began = monotonic()
+        self._began, self._spent = monotonic(), process_time()
         if self._keeper is None:
             self._keeper = Keeper(Store(self.folder))
         digest = self._keeper.update(version[1], self._told)
         made = _snapshot(self.folder, version, plan, digest, dict(self._keeper.unreadable))
         with self._lock:
             self._snapshot = made
-            took = monotonic() - began
-            self._next = monotonic() + took / DUTY if took > EASY_S else 0.0
         return made
+
+    def _is_time(self) -> bool:
+        """Whether newer numbers may be made already."""
+        passed, spent = monotonic() - self._began, process_time() - self._spent
+        return spent <= max(EASY_S, DUTY * (os.cpu_count() or 1) * passed) or passed > LONGEST_S
 
     def _told(self, share: float) -> None:
         self._share = share

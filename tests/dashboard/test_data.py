@@ -140,6 +140,21 @@ def test_who_does_not_wait_sees_what_was_before(tmp_path: Path) -> None:
     assert seen(source).progress.done == 2
 
 
+def test_pages_that_took_their_share_of_the_processors_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = tournament("king.simple", 4)
+    add(tmp_path, game, 0, 2)
+    source = Reader(tmp_path)
+    first = source.snapshot()
+    add(tmp_path, game, 2, 4)
+    for name in ("DUTY", "EASY_S"):
+        monkeypatch.setattr(reading, name, 0.0)
+    assert source.snapshot() is first
+    monkeypatch.setattr(reading, "LONGEST_S", 0.0)
+    later = source.snapshot()
+    assert isinstance(later, Snapshot)
+    assert later.progress.done == 4
+
+
 def test_a_wrong_or_an_empty_folder_says_so(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "nowhere"):
         with pytest.raises(NoResults, match=r"kingmaker play|no results here"):
