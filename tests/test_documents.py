@@ -39,7 +39,7 @@ def test_the_bot_of_the_readme_is_ten_lines_and_plays(tmp_path):
     assert rows["me"].endswith(",0,0"), "the bot of the README has faults"
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/tournaments.md", "docs/results.md", "docs/statistics.md", "docs/bots.md", "docs/competition.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/tournaments.md", "docs/results.md", "docs/statistics.md", "docs/bots.md", "docs/competition.md", "docs/submit.md"])
 def test_commands_in_documents_exist(document):
     shown = set(re.findall(r"kingmaker ([a-z]+(?:-[a-z]+)*)\b", (ROOT / document).read_text(encoding="utf-8")))
     help_text = subprocess.run(
