@@ -48,9 +48,17 @@ def _of_results(folder: Path) -> dict[str, Any]:
 
 def _of_competition(folder: Path) -> dict[str, Any]:
     from dashboard import lists  # needs what a competition needs, which is not installed everywhere
-    from dashboard.views import submit
+    from dashboard.views import submit, versions
 
-    pages = _pages(partial(lists.page, folder), lambda: lists.ruleset(folder))
+    def with_versions(title: str, view: frame.View, *, waits: bool) -> None:
+        def both(results: reading.Snapshot) -> None:
+            view(results)
+            if view is bot.show:
+                versions.show(results, lists.board(folder).players())
+
+        lists.page(folder, title, both, waits=waits)
+
+    pages = _pages(with_versions, lambda: lists.ruleset(folder))
     show = _named("submit", lambda: submit.show(lists.board(folder)))
     pages["submit"] = st.Page(show, title="Submit", icon=":material/upload_file:", url_path="submit")
     return pages

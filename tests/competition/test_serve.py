@@ -59,7 +59,7 @@ def kill_in_turn(running: Competition, folder: Path, times: int) -> None:
     """Kill each kind of process in turn while submissions come in and matches are played."""
     sent: dict[str, str] = {}
     for _ in range(times):
-        for victim in ("service", "worker", "cluster.competition.candidate", "ladder", "referee.launcher", "serve"):
+        for victim in ("service", "worker", "cluster.competition.candidate", "ladder", "remote", "referee.launcher", "serve"):
             if victim in ("service", "cluster.competition.candidate"):  # so that there is something to do all the time
                 name = f"bot{len(sent)}"
                 sent[running.submit("ada", packed(folder / "bots", name))] = name

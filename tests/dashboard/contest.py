@@ -10,7 +10,11 @@ from cluster.competition.place import Place
 from cluster.competition.registry import Submission
 from cluster.competition.schema import State
 from cluster.manifest import Manifest
-from tests.dashboard.folders import add, tournament
+from tests.dashboard.folders import BOTS, add, tournament
+
+
+def _manifest(name: str) -> Manifest:
+    return Manifest(name=name, language="python", run="python3 bot.py", rulesets=("king.simple",))
 
 
 class Contest:
@@ -21,9 +25,15 @@ class Contest:
         self.database: Database = self.place.database(None)
         seasons.current(self.database)
         _, self.token = owners.add(self.database, "Éva", ("submit",), owners.Limits(max_archive_bytes=1 << 20))
-        for ruleset, blocks in (("king.fetes", 3), ("king.simple", 2)):
+        for ruleset, blocks, bots in (("king.fetes", 3, BOTS), ("king.simple", 2, ("random", "steady", "ace v1", "ace v2"))):
             ladder = seasons.ladder(self.database, ruleset)
-            add(self.place.results(ladder, 1), tournament(ruleset, blocks), 0, blocks)
+            add(self.place.results(ladder, 1), tournament(ruleset, blocks, bots), 0, blocks)
+        bob, _ = owners.add(self.database, "<b>Bob</b>", ("submit",))
+        for version in (1, 2):
+            sent = registry.receive(self.database, bob, f"{version}" * 64, 1)
+            found = registry.enter_version(self.database, sent, _manifest("ace"), f"{version}" * 64)
+            registry.move(self.database, sent.id, (State.RECEIVED,), State.VALIDATING, "")
+            registry.activate(self.database, sent.id, found)
         seasons.ladder(self.database, "kings_corner", {"target": 50})
 
     def __enter__(self) -> Contest:
@@ -33,15 +43,14 @@ class Contest:
         self.database.close()
 
     def only(self) -> Submission:
-        """The one thing that was submitted."""
-        (found,) = registry.of_owner(self.database, None)
+        """The one thing that Éva submitted."""
+        (found,) = (each for each in registry.of_owner(self.database, None) if each.owner == "Éva")
         return found
 
     def tried(self, name: str) -> None:
         """What a worker does with it, up to its trials."""
         sent = self.only()
-        manifest = Manifest(name=name, language="python", run="python3 bot.py", rulesets=("king.simple",))
-        registry.enter_version(self.database, sent, manifest, "00" * 32)
+        registry.enter_version(self.database, sent, _manifest(name), "00" * 32)
         registry.move(self.database, sent.id, (State.RECEIVED,), State.VALIDATING, "now its trials")
 
     def rejected(self, why: str) -> None:

@@ -139,6 +139,22 @@ def test_a_list_stays_chosen_from_page_to_page(browser: Browser, contest: Contes
     assert problems == []
 
 
+def test_a_bot_s_page_has_its_versions(browser: Browser, contest: Contest, address: str) -> None:
+    problems: list[str] = []
+    with window(browser, 390, problems) as page:
+        opened(page, address, "bot?bot=ace+v1&list=king.simple", "Bot")
+        expect(page.get_by_role("heading", name="Versions")).to_be_visible()
+        expect(page.get_by_text("ace is by <b>Bob</b>.")).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Versions as CSV").click()
+        lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+        assert [line.split(",")[1:3] for line in lines[1:]] == [["ace v1", "does not play"], ["ace v2", "plays"]]
+        assert complaints(page) == []
+        choose(page, "Bot", "random")
+        expect(page.get_by_role("heading", name="Versions")).to_have_count(0)
+    assert problems == []
+
+
 def test_the_page_says_what_to_start_where_there_is_no_competition(browser: Browser, results: Path) -> None:
     problems: list[str] = []
     with served(results) as url, window(browser, 1280, problems) as page:
