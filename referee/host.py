@@ -185,13 +185,14 @@ class Host:
         return tables
 
     def receive_guests(self) -> set[ProcessKey]:
-        """Greet the remote bots that stand at the gate; return all that are there, playing or not."""
+        """Greet the remote bots that stand at the gate; return all that have been greeted and are there, playing or not."""
         assert self._gate is not None
         here = {ProcessKey(bot, copy, 0) for bot, copy in self._gate.here()}
         for key in here:
             if self._gate.waits(key.bot, key.copy):
                 self._begun(key)
-        return here
+        known = self._processes
+        return {key for key in here if key in known and known[key].server.connected.is_set() and known[key].link.gone is None}
 
     async def take_logs(self) -> list[ProcessLog]:
         """Return what the processes printed since the last time, those that ended meanwhile included.

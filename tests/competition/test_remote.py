@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import grpc
 import polars as pl
 import pytest
 
@@ -19,6 +21,7 @@ from cluster.store import PLAN, Store
 from cluster.tournament import ClockSettings
 from cluster.verify import verify
 from referee.gate import Listen
+from referee.service import METHOD, SERVICE, TOKEN_KEY
 from tests.competition.running import Competition, free_port, until
 from tests.referee.hosting import ROOT
 
@@ -129,6 +132,22 @@ def test_who_leaves_in_the_middle_of_a_round_loses_it_alone(house: House) -> Non
         assert house.here() == {"bob"}
         assert house.keeper.step()
     assert verify(house.store).problems == []
+
+
+def test_who_says_nothing_is_not_waited_for(house: House) -> None:
+    over = threading.Event()
+
+    def nothing() -> Iterator[bytes]:
+        over.wait()
+        yield from ()
+
+    with grpc.insecure_channel(house.address) as channel:
+        channel.stream_stream(f"/{SERVICE}/{METHOD}")(nothing(), metadata=[(TOKEN_KEY, house.token("mute"))])
+        with bot(house.address, house.token("ada")):
+            until(lambda: "ada" in house.here(), "the one who plays")
+            assert house.keeper.step()
+        over.set()
+    assert {name for lineup in house.store.lineups() for name in lineup} == {"random", "greedy", "cautious", "ada"}
 
 
 @pytest.mark.parametrize(("scopes", "name", "sentence"), [
