@@ -28,7 +28,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 PATIENCE_MS = 300_000
 #: How long the viewers look on, and how often a batch comes in meanwhile, in seconds.
-WATCH_S, BATCH_S = 40.0, 2.0
+WATCH_S, BATCH_S = 240.0, 2.0
 
 
 def main() -> None:

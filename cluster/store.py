@@ -94,11 +94,14 @@ class Store:
 
     def batches(self) -> list[Path]:
         """The folders of all batches, in the order of their names."""
+        return [self.folder / "batches" / name for name in self.names()]
+
+    def names(self) -> list[str]:
+        """The names of all batches, in their order."""
         try:
-            names = sorted(os.listdir(self.folder / "batches"))
+            return sorted(name for name in os.listdir(self.folder / "batches") if not name.startswith("."))
         except FileNotFoundError:
             return []
-        return [self.folder / "batches" / name for name in names if not name.startswith(".")]
 
     def table(self, name: str) -> pl.DataFrame:
         """All rows of one table (see `cluster.records.SCHEMAS`), in the order of the schedule; empty at the start.

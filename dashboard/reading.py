@@ -32,7 +32,7 @@ Version = tuple[int, tuple[str, ...]]
 PATIENCE_S = 2.0
 #: Newer numbers are made when this process, with all that it draws for its viewers, has taken no more than this share of the processors
 #: since the last ones, so that looking on costs a running tournament little; or no more than so many seconds; or after so many.
-DUTY, EASY_S, LONGEST_S = 0.03, 1.0, 180.0
+DUTY, EASY_S, LONGEST_S = 0.03, 1.0, 600.0
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class Reader:
         except OSError:
             written = 0
         try:
-            return written, tuple(path.name for path in Store(self.folder).batches())
+            return written, tuple(Store(self.folder).names())
         except OSError:
             return written, ()
 
