@@ -24,7 +24,7 @@ from cluster.schedule.ladder import next_lineups
 from cluster.statistics.comparisons import Comparison
 from cluster.statistics.ratings import compare
 from cluster.store import PLAN, Store, writer
-from cluster.tournament import BotEntry, ClockSettings, Tournament, parse
+from cluster.tournament import BotEntry, ClockSettings, Isolation, Tournament, parse
 from referee.isolation.errors import IsolationError
 from referee.processes import PlatformError
 
@@ -116,6 +116,7 @@ class Keeper:
         store = Store(self._place.results(ladder, season.number))
         coming = self._coming(ladder, season, store)
         if coming is not None:
+            coming = _isolated(coming, self._settings.isolation)
             run.run(coming, store.folder, self._play(coming), _Log(store.folder), extend=True)
         self._keep(ladder, season, store)
         return coming is not None
@@ -190,6 +191,12 @@ def _with(here: Sequence[BotEntry], old: Tournament) -> Tournament:
     """A list with bots that are new to it; who is there already stays as it is, also when it does not play at the moment."""
     known = {bot.name for bot in old.bots}
     return old.model_copy(update={"bots": (*old.bots, *(bot for bot in here if bot.name not in known))})
+
+
+def _isolated(tournament: Tournament, tier: Isolation) -> Tournament:
+    """With the tier of what was submitted, which no plan holds: each row of the results says how its bot was kept."""
+    own = [bot if bot.is_reference or bot.remote else bot.model_copy(update={"isolation": tier}) for bot in tournament.bots]
+    return tournament.model_copy(update={"bots": tuple(own)})
 
 
 def _evidence(store: Store) -> summaries.Evidence:

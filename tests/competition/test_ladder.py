@@ -34,6 +34,7 @@ class Fake:
         self.goes = goes
         self.names: list[str] = []
         self.dies = False
+        self.tiers: list[set[str | None]] = []
 
     def bots(self, ladder: Ladder) -> list[BotEntry]:
         return [BotEntry(name=name, remote=True) if self.goes else BotEntry(name=name, command="x") for name in self.names]
@@ -41,6 +42,7 @@ class Fake:
     def play(self, tournament: Tournament, blocks: Sequence[Block]) -> Chunk:
         if self.dies:
             raise Killed
+        self.tiers.append({bot.isolation for bot in tournament.bots if not bot.is_reference})
         return chunk(tournament, blocks)
 
 
@@ -50,7 +52,7 @@ class Running:
     def __init__(self, folder: Path, *, goes: bool = False) -> None:
         self.place, self.company = Place(folder), Fake(goes=goes)
         self.database = self.place.database(None)
-        self.keeper = Keeper(self.place, self.database, Settings(ladders=LISTS), self.company)
+        self.keeper = Keeper(self.place, self.database, Settings(ladders=LISTS, isolation="landlock"), self.company)
         self.ladder = seasons.ladder(self.database, "king.simple", remote=goes)
 
     @property
@@ -110,6 +112,15 @@ def test_who_comes_goes_and_comes_again_keeps_name_and_results(running: Running)
     assert found is not None
     assert {"deuce", "trey"} <= set(found.standings["bot"]), "results of those who have gone stay"
     assert found.blocks == 15
+
+
+def test_what_was_submitted_is_isolated_alike_in_every_round(running: Running) -> None:
+    running.company.names = ["ace", "deuce"]
+    running.keeper.step()
+    running.dies()
+    running.company.names = ["ace"]
+    running.keeper.step()
+    assert running.company.tiers == [{"landlock"}] * 2
 
 
 def test_a_death_in_a_round_changes_nothing_of_it(running: Running) -> None:
