@@ -20,9 +20,7 @@ from referee.rules.errors import ConfigError
 from referee.rules.match import Match
 from tests.cluster.fakes import Quiet, all_blocks
 from tests.cluster.test_run import hashes
-from tests.referee.test_fair_clocks import burning
-
-__all__ = ["burning"]
+from tests.referee.test_fair_clocks import crowd
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's own warnings
 
@@ -121,14 +119,17 @@ def test_a_worker_that_grows_too_large_is_replaced(tmp_path: Path, monkeypatch: 
     assert set(Store(tmp_path / "r").table("matches")["attempt"]) == {1}
 
 
-def test_a_worker_whose_machine_is_overloaded_again_and_again_is_shut_out(tmp_path: Path, burning: None) -> None:
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_a_worker_whose_machine_is_overloaded_again_and_again_is_shut_out(tmp_path: Path) -> None:
     """Row 45: that is no bot's fault, and what was played is played again where there is a processor."""
     bot = {"name": "overworked", "command": f"{sys.executable} {OVERWORKED}", "cwd": str(tmp_path)}
     data = {"ruleset": "king.simple", "seed": "workers", "blocks": 2, "isolation": "trusted"}
     data |= {"clocks": {"budget_ms": 1_000, "bank_ms": 0}, "bots": [{"name": "random"}, bot]}
     tournament, quiet = tournaments.parse(data, "test"), Quiet()
     (tmp_path / "crowded").touch()
-    with crew(tournament, quiet) as play, pytest.raises(PlatformError, match="no worker is left: the host is overloaded"):
+    over = pytest.raises(PlatformError, match="no worker is left: the host is overloaded")
+    with crew(tournament, quiet) as play, crowd(os.cpu_count() or 1), over:
         run.run(tournament, tmp_path / "r", play, quiet)
     assert len([text for text in quiet.warnings if text.startswith("a worker broke (the host is overloaded")]) == 3
     assert "was overloaded 3 times in a row; the worker is shut out" in quiet.warnings[-1]
