@@ -28,7 +28,7 @@ def test_a_database_that_another_process_has_locked_is_waited_for(tmp_path: Path
     database.close()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_postgresql_that_stops_and_comes_back_is_waited_for() -> None:
     with Postgres() as server:
         database = Database(server.fresh())

@@ -77,21 +77,14 @@ def kill_in_turn(running: Competition, folder: Path, times: int) -> None:
 
 
 @pytest.mark.slow
-def test_whatever_is_killed_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
-    with Competition(tmp_path / "c", SETTINGS.format(isolation="trusted")) as running:
-        kill_in_turn(running, tmp_path, times=1)
+@pytest.mark.timeout(900)
+def test_whatever_is_killed_fourteen_times_nothing_is_lost_or_doubled(url: str, tmp_path: Path) -> None:
+    with Competition(tmp_path / "c", SETTINGS.format(isolation="trusted"), url) as running:
+        kill_in_turn(running, tmp_path, times=2)
         folder = ended_well(running)
         published = publishing.publish(running.place, running.database, 1)
     assert json.loads((published / "season.json").read_text())["seed"] == Store(folder).plan["seed"]
     assert verify(Store(published / "king.simple"), sample=1).problems == []
-
-
-@pytest.mark.long
-@pytest.mark.timeout(900)
-def test_whatever_is_killed_ten_times_nothing_is_lost_or_doubled(url: str, tmp_path: Path) -> None:
-    with Competition(tmp_path / "c", SETTINGS.format(isolation="trusted"), url) as running:
-        kill_in_turn(running, tmp_path, times=2)
-        ended_well(running)
 
 
 @pytest.mark.slow
