@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: After a failure of the platform the next attempt waits for so long.
 RETRY_S = 5.0
+#: Standings are kept whenever a list has grown by so much, so that a year of them is some thousands and not millions.
+GROWTH = 1.01
 log = logging.getLogger(__name__)
 
 
@@ -118,7 +120,7 @@ class Keeper:
         if coming is not None:
             coming = _isolated(coming, self._settings.isolation)
             run.run(coming, store.folder, self._play(coming), _Log(store.folder), extend=True)
-        self._keep(ladder, season, store)
+        self._keep(ladder, season, store, goes_on=coming is not None)
         return coming is not None
 
     def _coming(self, ladder: Ladder, season: Season, store: Store) -> Tournament | None:
@@ -166,13 +168,14 @@ class Keeper:
 
         return play
 
-    def _keep(self, ladder: Ladder, season: Season, store: Store) -> None:
-        """Write down the standings of now, unless they are written already."""
+    def _keep(self, ladder: Ladder, season: Season, store: Store, *, goes_on: bool) -> None:
+        """Write down the standings of now, unless they are written already, or would differ little and are soon to be others."""
         if not (store.folder / PLAN).exists():
             return
         blocks = len(store.done())
         last = seasons.latest_snapshot(self._database, ladder.id, season.number)
-        if blocks == (0 if last is None else last.blocks):
+        before = 0 if last is None else last.blocks
+        if blocks == before or (goes_on and blocks < GROWTH * before):
             return
         standings = summaries.standings(_evidence(store))
         matches = store.collect(store.scan("matches").select("match_id")).n_unique()

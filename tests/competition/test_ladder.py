@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cluster.arena import Chunk
-from cluster.competition import seasons
+from cluster.competition import ladder, seasons
 from cluster.competition.ladder import Keeper, planned
 from cluster.competition.place import Place
 from cluster.competition.seasons import Ladder
@@ -121,6 +121,16 @@ def test_what_was_submitted_is_isolated_alike_in_every_round(running: Running) -
     running.company.names = ["ace"]
     running.keeper.step()
     assert running.company.tiers == [{"landlock"}] * 2
+
+
+def test_standings_are_kept_as_a_list_grows_and_when_it_stands_still(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ladder, "GROWTH", 2.0)
+    running.company.names = ["ace"]
+    for _ in range(5):
+        running.keeper.step()
+    running.company.names = []
+    running.keeper.step()
+    assert [each.blocks for each in seasons.snapshots_of(running.database, running.ladder.id, 1)] == [5, 10, 20, 25]
 
 
 def test_a_death_in_a_round_changes_nothing_of_it(running: Running) -> None:
