@@ -17,8 +17,9 @@ from tests.isolation.sandboxed import SMALL, sandboxed
 from tests.referee.hosting import GOOD, host, marked, new_mark, play
 
 GAME = RULESETS["king.simple"].game()
-#: The thinker needs 20 ms of processor time for each decision, and has no bank to fall back on.
-THINKS_MS, TIGHT = 20, Clocks(budget_ms=60, bank_ms=0, margin_ms=30)
+#: The thinker needs 20 ms of processor time for each decision, half of them from its bank. Its waiting is looked at once a
+#: tenth of the budget is over; what it waits before is its own, and here next to nothing.
+THINKS_MS, CLOCKS = 20, Clocks(budget_ms=10, bank_ms=1_500, margin_ms=5)
 SHARE, MATCHES = 0.5, 4
 
 
@@ -47,7 +48,7 @@ def season(rival: str) -> tuple[list[int], float]:
             await play(house, (GOOD[0], "landlock", "bubblewrap", GOOD[1]), game=GAME)  # they have started
             ran, start = await asyncio.to_thread(processor_s, mark), time.monotonic()
             for _ in range(MATCHES):
-                (table,) = await play(house, ("landlock", "thinker", "bubblewrap", GOOD[0]), clocks=TIGHT, game=GAME)
+                (table,) = await play(house, ("landlock", "thinker", "bubblewrap", GOOD[0]), clocks=CLOCKS, game=GAME)
                 assert not any(table.faults)
                 charged += [us for us, seat in zip(table.charged_us, table.seats, strict=True) if seat == 1 and us]
             ran, passed = await asyncio.to_thread(processor_s, mark) - ran, time.monotonic() - start
@@ -68,4 +69,4 @@ def test_one_that_burns_all_it_can_takes_no_time_of_others_and_no_more_than_its_
     for tier in ("landlock", "bubblewrap"):  # the record says whether there is such a share
         assert ("no CPU limit" in tiers.standing(tier).weaknesses) == ("cpu" not in cgroups.controllers())
     p99 = [each[-max(1, len(each) // 100)] for each in (quiet, burnt)]
-    assert p99[1] < p99[0] * 1.1 + TIGHT.budget_ms * 100, p99
+    assert p99[1] < p99[0] * 1.1, p99
