@@ -39,7 +39,9 @@ def _facts(results: Snapshot, now: Pace) -> list[sheets.Fact]:
     done = "all are there" if progress.is_over else f"{progress.scheduled - progress.done:,} are missing"
     facts = [("Blocks", f"{progress.done:,} of {progress.scheduled:,}" if not progress.is_over else f"{progress.done:,}", done)]
     facts.append(("Matches", f"{progress.matches:,}", "in complete blocks"))
-    state = {True: "running", False: "not running" if not progress.is_over else "over", None: "over" if progress.is_over else "–"}
+    # A list of a competition goes on: what is planned of it is a round, and then the other lists have their turn.
+    over = "between rounds" if results.plan.get("schedule") == "ladder" else "over"
+    state = {True: "running", False: "not running" if not progress.is_over else over, None: over if progress.is_over else "–"}
     facts.append(("State", state[now.is_running], "on this machine"))
     if now.workers is not None:
         facts.append(("Workers", f"{now.workers:,}", f"of the last run{f', on {now.host}' if now.host else ''}"))

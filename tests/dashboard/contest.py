@@ -10,6 +10,7 @@ from cluster.competition.place import Place
 from cluster.competition.registry import Submission
 from cluster.competition.schema import State
 from cluster.manifest import Manifest
+from cluster.store import PLAN
 from tests.dashboard.folders import BOTS, add, tournament
 
 
@@ -27,7 +28,10 @@ class Contest:
         _, self.token = owners.add(self.database, "Éva", ("submit",), owners.Limits(max_archive_bytes=1 << 20))
         for ruleset, blocks, bots in (("king.fetes", 3, BOTS), ("king.simple", 2, ("random", "steady", "ace v1", "ace v2"))):
             ladder = seasons.ladder(self.database, ruleset)
-            add(self.place.results(ladder, 1), tournament(ruleset, blocks, bots), 0, blocks)
+            folder = self.place.results(ladder, 1)
+            add(folder, tournament(ruleset, blocks, bots), 0, blocks)
+            text = (folder / PLAN).read_text(encoding="utf-8")
+            (folder / PLAN).write_text(text.replace('"balanced"', '"ladder"'), encoding="utf-8")  # as the plan of a list says
         bob, _ = owners.add(self.database, "<b>Bob</b>", ("submit",))
         for version in (1, 2):
             sent = registry.receive(self.database, bob, f"{version}" * 64, 1)

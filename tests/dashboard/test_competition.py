@@ -133,6 +133,7 @@ def test_a_list_stays_chosen_from_page_to_page(browser: Browser, contest: Contes
             settled(page, name)
             expect(page.get_by_role("combobox", name="List")).to_have_value(simple)
             assert "list=king.simple" in page.url
+            expect(page.get_by_text("between rounds")).to_have_count(int(name == "Tournament"))
         page.get_by_role("link", name="Rules", exact=True).click()
         settled(page, "Rules")
         expect(page.get_by_role("combobox", name="Ruleset")).to_have_value(simple)
