@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
@@ -36,8 +37,8 @@ OVERFLOW = """() => [document.documentElement, document.querySelector('[data-tes
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The pages on a folder, as the command line starts them; their address."""
+def served(folder: Path, ending: signal.Signals = signal.SIGTERM) -> Iterator[str]:
+    """The pages on a folder, as the command line starts them; their address. In the end they get this signal."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -47,7 +48,7 @@ def served(folder: Path) -> Iterator[str]:
             _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
             yield f"http://127.0.0.1:{port}"
         finally:
-            server.terminate()
+            server.send_signal(ending)
     with socket.socket() as left, pytest.raises(ConnectionRefusedError):  # with the command the pages have ended
         left.connect(("127.0.0.1", port))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
@@ -177,6 +179,24 @@ def test_points_lost_are_marked_and_summed_up(browser: Browser, tmp_path: Path, 
         expect(page.get_by_text("points a match in")).to_be_visible()
         assert complaints(page) == []
     assert problems == []
+
+
+def test_pages_that_are_killed_come_back_the_same_and_leave_the_results_alone(browser: Browser, results: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    shutil.copytree(results, folder, ignore=shutil.ignore_patterns("digest"))
+    stored, told = _files(folder), []
+    for _ in range(2):
+        with served(folder, signal.SIGKILL) as url, window(browser, 1280, []) as page:
+            opened(page, url, "", "Standings")
+            told.append(page.get_by_test_id("stMain").inner_text())
+    assert told[0] == told[1]
+    assert "12 of 16 blocks" in told[0]
+    assert _files(folder) == stored
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """All that a tournament wrote; the pages keep their sums beside it."""
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file() and "digest" not in path.parts}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
