@@ -65,7 +65,8 @@ class Analyst:
         except BrokenPipeError:
             answer = ""
         if not answer:
-            raise NoAnalyst(f"the solver gives no answer: {self.process.communicate()[1].strip() or 'it has ended'}")
+            why = self.process.communicate()[1].strip() or "it has ended"
+            raise NoAnalyst(f"the solver, which looks for perfect play, gives no answer: {why}; `make solver` in the checkout builds it (needs Rust)")
         if answer.startswith("error"):
             raise NoAnalyst(f"the solver does not understand a decision: {answer}")
         return dict(zip(legal, map(int, answer.split(",")), strict=True))

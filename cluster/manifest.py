@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from referee.rules.errors import ConfigError, nearest
+from referee.rules.registry import RULESETS
 
 MANIFEST = "bot.toml"
 LANGUAGES = ("python", "node", "go", "rust", "java", "cpp")
@@ -55,17 +56,29 @@ def read(folder: Path) -> Manifest:
     """The manifest of a bot's folder.
 
     Raises:
-        ConfigError: it cannot be read, or lacks or misspells a key.
+        ConfigError: it cannot be read, lacks or misspells a key, or names a ruleset that there is not.
     """
     path = folder / MANIFEST
     try:
-        return Manifest.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        found = Manifest.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from None
+        raise ConfigError(f"{path}: {error.strerror}; `kingmaker new` makes a bot's folder with its {MANIFEST}") from None
     except ValidationError as error:
         raise ConfigError("\n".join(f"{path}: {_problem(each)}" for each in error.errors())) from None
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {error}") from None
+    for name in found.rulesets:
+        if name not in RULESETS:
+            raise ConfigError(f"{path}: no ruleset {name!r}; {nearest(name, RULESETS)}")
+    return found
+
+
+def root(folder: Path) -> Path:
+    """The folder of the manifest in what an archive held: the top, or the only folder there."""
+    inside = list(folder.iterdir())
+    if not (folder / MANIFEST).exists() and len(inside) == 1 and (inside[0] / MANIFEST).is_file():
+        return inside[0]
+    return folder
 
 
 def new(language: str, folder: Path) -> Manifest:

@@ -37,6 +37,8 @@ PLAN = "tournament.json"
 QUARANTINE = "quarantine.json"
 STATUS = "status.json"
 LINEUPS = "lineups.jsonl"
+#: Beside the lists of a season that was published.
+SEASON = "season.json"
 FORMAT = "kingmaker-results/1"
 #: With less room than this nothing new is played: what is under way still has to be written.
 FLOOR_BYTES = 64 << 20
@@ -85,7 +87,10 @@ class Store:
         try:
             plan = json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise NoResults(f"{self.folder}: no results here ({PLAN} is missing)") from None
+            hint = ""
+            if (self.folder / "ladders").is_dir():
+                hint = f"; this is a competition, whose lists are {self.folder}/ladders/LIST/season-N"
+            raise NoResults(f"{self.folder}: no results here ({PLAN} is missing){hint}") from None
         except (OSError, ValueError) as error:
             raise NoResults(f"{self.folder / PLAN}: cannot be read: {error}") from None
         if not isinstance(plan, dict) or plan.get("format") != FORMAT:

@@ -15,7 +15,7 @@ from cluster.records import SCHEMAS, derived
 from cluster.schedule import Block, design_of
 from cluster.schedule.rounds import rounds
 from cluster.statistics.blocks import block_table
-from cluster.store import DamagedResults, Store
+from cluster.store import SEASON, DamagedResults, Store
 from cluster.tournament import Tournament, parse
 from referee.rules.errors import ConfigError
 
@@ -24,7 +24,7 @@ _RATED = ["block", "block_id", "game", "games", "match_id", "team", "seat", "bot
 
 @dataclass
 class Report:
-    """What was counted, and what disagrees; ``planned`` is None where the plan cannot be read."""
+    """What was counted, and what disagrees; ``planned`` is None where the plan cannot be read. ``notes``: what is no problem."""
 
     planned_blocks: int | None = None
     planned_matches: int | None = None
@@ -36,6 +36,7 @@ class Report:
     retraced_blocks: int = 0
     retraced_matches: int = 0
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def verify(store: Store, sample: int | None = None) -> Report:
@@ -109,7 +110,9 @@ def _planned(tournament: Tournament, matches: pl.DataFrame, store: Store, report
                 break  # what would come next depends on what is missing
     except (ConfigError, DamagedResults) as error:
         report.problems.append(f"the schedule cannot be: {error}")
-    if first is not None:
+    if first is not None and tournament.schedule == "ladder" and first.index + missing == blocks and not (store.folder.parent / SEASON).exists():
+        report.notes.append(f"{missing} of {blocks} blocks, the list's last round, are still to be played; `kingmaker serve` plays them")
+    elif first is not None:
         report.problems.append(
             f"{missing} of {blocks} planned blocks are not there, the first is number {first.index}, {first.id}; playing "
             "into the folder again plays what is missing"

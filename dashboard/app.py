@@ -29,7 +29,7 @@ _VIEWS: dict[str, tuple[str, str, Callable[..., None]]] = {
 
 def main(arguments: list[str]) -> None:
     """Show the pages on the folder that the command line names."""
-    st.set_page_config(page_title="Kingmaker", page_icon="👑", layout="wide")
+    st.set_page_config(page_title="Kingmaker", page_icon="👑", layout="wide")  # here too, lest a page be narrow for a moment
     if len(arguments) != 1:
         st.title("Kingmaker")
         st.error("These pages need one results folder. Start them with `kingmaker dashboard DIR`.")
@@ -37,7 +37,9 @@ def main(arguments: list[str]) -> None:
     folder = Path(arguments[0]).expanduser().resolve()
     pages = _of_competition(folder) if Place(folder).is_there else _of_results(folder)
     st.session_state[frame.PAGES] = pages
-    st.navigation(list(pages.values()), position="top").run()
+    page = st.navigation(list(pages.values()), position="top")
+    st.set_page_config(page_title=f"{page.title} · Kingmaker")
+    page.run()
 
 
 def _of_results(folder: Path) -> dict[str, Any]:

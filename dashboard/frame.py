@@ -109,7 +109,9 @@ def head(results: Snapshot, title: str) -> None:
     st.title(title)
     progress = results.progress
     blocks = words.count(progress.scheduled, "block")
-    if progress.done <= progress.scheduled:  # a folder that was extended by more bots holds blocks of before, too
+    if results.goes_on:
+        blocks = words.count(progress.done, "block")
+    elif progress.done <= progress.scheduled:  # a folder that was extended by more bots holds blocks of before, too
         blocks = f"{progress.done:,} of {blocks}"
     facts = [
         f"**{words.plain(results.name)}**",
@@ -118,7 +120,7 @@ def head(results: Snapshot, title: str) -> None:
         words.count(progress.matches, "match", "matches"),
     ]
     st.markdown(" · ".join(facts))
-    if not progress.is_over:
+    if not (progress.is_over or results.goes_on):
         st.progress(progress.share, text=f"{progress.share:.0%} of the tournament is played")
 
 

@@ -62,7 +62,7 @@ def _chosen(of: Board) -> Path | None:
         return None
     usual = _first(of, list(ladders.values()), seasons[-1])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        slug = _choice("list", "List", list(ladders), usual, lambda name: ladders[name].title, 340)
+        slug = _choice("list", "List", list(ladders), usual, lambda name: ladders[name].title, 460)
         season = _choice("season", "Season", seasons, seasons[-1], str, 110) if len(seasons) > 1 else seasons[0]
     st.session_state[frame.LIST] = {"list": slug, "season": str(season)}
     st.query_params.update(st.session_state[frame.LIST])
@@ -83,5 +83,5 @@ def _choice(name: str, label: str, options: Sequence[T], usual: T, shown: Callab
         value = known[given]
     st.session_state[name] = value if value in options else usual  # said anew, as a page does not see the widget of the one before
     if given is not None and given not in known:
-        st.info(f"There is no {name} of the name in the address; this is another one.")
+        st.info(f"There is no {name} {words.plain(given)}, which the address names; this is {words.plain(shown(st.session_state[name]))}.")
     return st.selectbox(label, options, format_func=shown, key=name, width=width)

@@ -102,6 +102,11 @@ class Snapshot:
         return registry.ruleset(self.game.ruleset).title if self.game else str(self.plan.get("ruleset"))
 
     @property
+    def goes_on(self) -> bool:
+        """It is a list of a competition: what is planned of it is a round, and another one follows."""
+        return bool(self.plan.get("schedule") == "ladder")
+
+    @property
     def is_empty(self) -> bool:
         """No block is there yet."""
         return not self.progress.matches

@@ -49,6 +49,8 @@ def verify(
         print(json.dumps(asdict(report), ensure_ascii=False))
     else:
         show(pl.DataFrame(rows), form, _COUNTS)
+    for note in report.notes if form is Format.table else ():
+        say(note)
     for problem in report.problems[: _SHOWN if form is Format.table else None]:
         say(problem)
     if len(report.problems) > _SHOWN and form is Format.table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from pathlib import Path
 
 from cluster.cli.competition import opened
@@ -10,6 +12,7 @@ from referee.isolation import tiers
 from referee.rules.errors import ConfigError
 
 SUBMIT = "127.0.0.1:7410"
+_MOMENT_S = 10.0
 
 
 def compete(
@@ -26,7 +29,10 @@ def compete(
 
     for address in (submit, listen):
         Listen(address, (b"", b"") if tls else None, plaintext).check()
+    if dashboard_port and not _comes_free(dashboard_port):
+        raise ConfigError(f"port {dashboard_port} is taken by another program; --dashboard-port names another one for the pages, or 0 for none")
     place, registry = opened(data, database)
+    place.alone()  # until this process ends
     from cluster.competition import seasons, serve, settings
 
     chosen = settings.load(place.folder)
@@ -47,3 +53,17 @@ def compete(
     parts = serve.parts(place.folder.resolve(), submit, remote, dashboard_port or None, tls, plaintext=plaintext)
     serve.Tree(parts, registry.address, say).run()
 
+
+
+def _comes_free(port: int) -> bool:
+    """Whether nobody listens there, or stops within a moment, as the pages of a competition that was just ended do."""
+    deadline = time.monotonic() + _MOMENT_S
+    while True:
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.1)
+        else:
+            return True

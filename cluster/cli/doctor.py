@@ -79,6 +79,9 @@ async def _walk(patient: Doctor) -> Sequence[Finding]:
     findings = []
     async for finding in patient.examine():
         findings.append(finding)
+        if finding.passed is None:
+            print(f"{finding.number:2} {_MARKS[None]} {finding.title}: {plain(finding.found)}", flush=True)
+            continue
         print(f"{finding.number:2} {_MARKS[finding.passed]} {finding.title}")
         print(f"          expected: {finding.expected}")
         print(f"          came:     {plain(finding.found)}", flush=True)

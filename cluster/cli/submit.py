@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
 from cluster.cli.output import Columns, Format, FormatOption, err, say, show
-from cluster.intake.packing import pack
+from cluster.intake.packing import checked, pack
 from cluster.texts import plain
 from referee.rules.errors import ConfigError
 
@@ -108,9 +109,9 @@ def _follow(client: Client, found: pb.Submission) -> None:
 
 def _archive(bot: Path) -> bytes:
     try:
-        return pack(bot) if bot.is_dir() else bot.read_bytes()
+        return pack(bot) if bot.is_dir() else checked(bot)
     except OSError as error:
-        raise ConfigError(f"{bot}: {error.strerror}") from None
+        raise ConfigError(f"{bot}: {error.strerror}; name a bot's folder, or a zip or tar of one") from None
 
 
 def _client(server: str, token_file: Path | None, roots: Path | None) -> Client:
@@ -121,6 +122,8 @@ def _client(server: str, token_file: Path | None, roots: Path | None) -> Client:
     token = token.strip()
     if not token or not token.isascii() or not token.isprintable():
         raise ConfigError("there is no token: put the one that the organiser gave you into KINGMAKER_TOKEN, or name its file by --token-file")
+    if not re.fullmatch(r"unix:.+|.+:\d{1,5}", server):
+        raise ConfigError(f"--server {server!r}: it is HOST:PORT, such as {SERVER}")
     from cluster.competition.client import Client  # gRPC takes its time; other commands do without it
 
     return Client(server, token, roots)

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from cluster import manifest as manifests
 from cluster.competition import registry
 from cluster.competition import settings as all_settings
 from cluster.competition.database import DATABASE, Database
@@ -27,11 +28,9 @@ from cluster.competition.settings import Settings
 from cluster.intake import archives, trees
 from cluster.intake.archives import ArchiveLimits, ArchiveRefused
 from cluster.intake.build import BuildLimits, build
-from cluster.manifest import MANIFEST, Manifest
-from cluster.manifest import read as read_manifest
+from cluster.manifest import Manifest
 from referee.processes import LauncherClient
 from referee.rules.errors import ConfigError
-from referee.rules.registry import RULESETS
 
 #: Of what a build printed, so much is told to its author.
 PRINTED = 4000
@@ -67,8 +66,8 @@ def _built(place: Place, database: Database, submission: Submission, work: Path,
     try:
         limits = ArchiveLimits(packed_mb=(submission.size >> 20) + 1)  # more than its owner may send was not taken
         tree = archives.unpack(place.upload(submission.id), work / "source", limits)
-        source = _root(work / "source")
-        manifest = _manifest(source)
+        source = manifests.root(work / "source")
+        manifest = manifests.read(source).in_competition()
         version = registry.enter_version(database, submission, manifest, tree.digest)
     except (ArchiveRefused, NotTaken, ConfigError) as error:
         raise Rejected(str(error).replace(f"{work / 'source'}{os.sep}", "")) from None
@@ -119,22 +118,6 @@ def _try(place: Place, database: Database, submission: Submission, version: Vers
             printed = f"\nWhat it printed:\n{verdict.printed}" if verdict.printed else ""
             raise Rejected(f"{what}: it has faults in {len(verdict.problems)} of {verdict.matches} matches\n{told}{printed}")
         registry.note(database, submission.id, f"{what}: {verdict.matches} matches without a fault")
-
-
-def _root(folder: Path) -> Path:
-    """The folder of the manifest: that of the archive, or the only one in it."""
-    inside = list(folder.iterdir())
-    if not (folder / MANIFEST).exists() and len(inside) == 1 and (inside[0] / MANIFEST).is_file():
-        return inside[0]
-    return folder
-
-
-def _manifest(folder: Path) -> Manifest:
-    found = read_manifest(folder).in_competition()
-    unknown = [name for name in found.rulesets if name not in RULESETS]
-    if unknown:
-        raise ConfigError(f"{MANIFEST}: no ruleset {', '.join(map(repr, unknown))}; known: {', '.join(RULESETS)}")
-    return found
 
 
 def _exports(settings: Settings) -> str:

@@ -128,7 +128,7 @@ def owner_of(database: Database, token: str, scope: str) -> Owner:
     chosen = select(tokens, owners.c.revoked.label("owner_revoked")).join(owners).where(tokens.c.sha256 == digest(token))
     row = database.read(lambda connection: connection.execute(chosen).one_or_none())
     if row is None:
-        raise Refused("the token is unknown here; `kingmaker admin owner add` makes one")
+        raise Refused("the token is unknown here; ask the organiser for one")
     state = "revoked" if row.owner_revoked is not None else _state(row, now())
     if state != "valid":
         raise Refused(f"the token is {state}; the organiser has to give a new one")

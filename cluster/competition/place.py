@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +78,23 @@ class Place:
                 (self.folder / name).mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigError(f"{self.folder}: {error.strerror}; --data names a folder that can be written") from None
+
+    def alone(self) -> int:
+        """Be the only one who serves this folder for as long as the file descriptor that is returned stays open.
+
+        Raises:
+            ConfigError: another process serves it.
+        """
+        held = os.open(self.folder / ".serve.lock", os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            other = os.read(held, 20).decode(errors="replace").strip()
+            os.close(held)
+            raise ConfigError(f"{self.folder} is served already, by process {other}; end that one, or name another folder by --data") from None
+        os.truncate(held, 0)
+        os.write(held, str(os.getpid()).encode())
+        return held
 
     def database(self, url: str | None) -> Database:
         """The competition's database, up to date.

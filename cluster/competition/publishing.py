@@ -11,10 +11,8 @@ from cluster import batch
 from cluster.competition import seasons
 from cluster.competition.database import Database
 from cluster.competition.place import Place
-from cluster.store import PLAN, Store
+from cluster.store import PLAN, SEASON, Store
 from referee.rules.errors import ConfigError
-
-SEASON = "season.json"
 
 
 def publish(place: Place, database: Database, number: int) -> Path:

@@ -6,10 +6,12 @@ import gzip
 import io
 import os
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from cluster import manifest
+from cluster.intake.archives import ArchiveLimits, ArchiveRefused, unpack
 from referee.rules.errors import ConfigError
 
 #: What no build needs, and what each build makes anew.
@@ -35,6 +37,23 @@ def pack(folder: Path) -> bytes:
             with path.open("rb") as file:
                 tar.addfile(info, file)
     return packed.getvalue()
+
+
+def checked(archive: Path) -> bytes:
+    """An archive's bytes, once it is known that it would be taken in and what its manifest says can be.
+
+    Raises:
+        ConfigError: it would be refused.
+    """
+    with tempfile.TemporaryDirectory(prefix="km-archive-") as folder:
+        try:
+            unpack(archive, Path(folder) / "tree", ArchiveLimits(packed_mb=(archive.stat().st_size >> 20) + 1))  # the organiser says how much
+            manifest.read(manifest.root(Path(folder) / "tree"))
+        except ArchiveRefused as refusal:
+            raise ConfigError(f"{archive}: {refusal}") from None
+        except ConfigError as error:
+            raise ConfigError(str(error).replace(f"{folder}/tree", str(archive))) from None
+    return archive.read_bytes()
 
 
 def _files(root: Path, left_out: frozenset[str]) -> Iterator[Path]:

@@ -126,7 +126,8 @@ def _judge(told: dict[str, Any], index: int, done: int, decision: dict[str, Any]
     mark = marked.get((told["deals"][index]["number"], done))
     if mark is None:
         return
-    said = judging.sentence(mark, told["players"][decision["seat"]], decision["action"])
+    place = words.seats(len(told["players"]))[decision["seat"]].lower()
+    said = judging.sentence(mark, f"{told['players'][decision['seat']]} ({place})", decision["action"])
     if mark.lost:
         st.warning(said, icon=":material/trending_down:")
     else:

@@ -42,7 +42,7 @@ def show(board: Board) -> None:
     frame.style()
     st.title("Submit")
     frame.meaning(
-        "A bot comes as a zip or tar of its folder, with its `bot.toml`. It is built in a sandbox and tried at every seat, as by "
+        "A bot comes as a zip or tar of its folder, with its `bot.toml` at the top: `tar czf my-bot.tar.gz -C my-bot .` makes one. It is built in a sandbox and tried at every seat, as by "
         "`kingmaker submit`; then it plays. The same bytes twice are one submission; a new content of the same name is the next "
         "version, which takes the place of the one before."
     )

@@ -40,7 +40,7 @@ def _facts(results: Snapshot, now: Pace) -> list[sheets.Fact]:
     facts = [("Blocks", f"{progress.done:,} of {progress.scheduled:,}" if not progress.is_over else f"{progress.done:,}", done)]
     facts.append(("Matches", f"{progress.matches:,}", "in complete blocks"))
     # A list of a competition goes on: what is planned of it is a round, and then the other lists have their turn.
-    over = "between rounds" if results.plan.get("schedule") == "ladder" else "over"
+    over = "between rounds" if results.goes_on else "over"
     state = {True: "running", False: "not running" if not progress.is_over else over, None: over if progress.is_over else "–"}
     facts.append(("State", state[now.is_running], "on this machine"))
     if now.workers is not None:

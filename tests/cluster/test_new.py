@@ -121,6 +121,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         ('name = "a"\nlanguage = "go"\nrulesets = ["king.fetes"]', "key 'run': field required"),
         ('name = "a"\nlanguage = "go"\nrun = "x"\nruns = "y"\nrulesets = ["king.fetes"]', "unknown key 'runs'; did you mean 'run'"),
         ('name = "a"\nlanguage = "go"\nrun = "x"\nrulesets = []', "key 'rulesets'"),
+        ('name = "a"\nlanguage = "go"\nrun = "x"\nrulesets = ["king.fete"]', "no ruleset 'king.fete'; did you mean 'king.fetes'"),
     ],
 )
 def test_a_wrong_manifest_is_told(text: str | None, told: str, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """`kingmaker admin owner` and `season`, as an organiser types them."""
 
 import json
+import os
+import socket
 from pathlib import Path
 
 import polars as pl
@@ -8,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cluster import run
-from cluster.cli import app
+from cluster.cli import app, compete
 from cluster.commitment import commitment
 from cluster.competition import seasons
 from cluster.competition.place import Place
@@ -106,3 +108,18 @@ def test_snapshots_are_thinned_out_but_for_the_first_and_the_last(tmp_path: Path
     assert last is not None
     assert (last.matches, last.standings["rating"].to_list()) == (120, [30.0])
     database.close()
+
+
+def test_a_competition_is_served_once_and_on_a_free_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Place(tmp_path / "c")
+    place.make()
+    held = place.alone()
+    with pytest.raises(ConfigError, match=f"is served already, by process {os.getpid()}"):
+        place.alone()
+    os.close(held)
+    os.close(place.alone())
+    monkeypatch.setattr(compete, "_MOMENT_S", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        said = kingmaker("serve", "--data", tmp_path / "c", "--dashboard-port", port)
+    assert f"port {port} is taken" in str(said.exception)

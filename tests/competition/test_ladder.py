@@ -137,6 +137,9 @@ def test_a_death_in_a_round_changes_nothing_of_it(running: Running) -> None:
     running.company.names = ["ace", "deuce", "trey"]
     running.keeper.step()
     running.dies()
+    report = verify(running.store)
+    assert report.problems == []
+    assert report.notes == ["5 of 10 blocks, the list's last round, are still to be played; `kingmaker serve` plays them"]
     begun = running.store.lineups()
     assert (len(begun), len(running.store.done())) == (10, 5)
     running.company.names = ["ace"]  # retired meanwhile; its command is there all the same

@@ -166,10 +166,17 @@ def test_the_commands_submit_and_tell(served: Served, bot: Path, tmp_path: Path,
     monkeypatch.setenv("KINGMAKER_TOKEN", token)
     log = CliRunner().invoke(app, ["submissions", chosen, "--log", "--server", served.address])
     assert "it says \\x1b[2J" in log.stdout
+    (bot / "bot.toml").write_text((bot / "bot.toml").read_text().replace('"king.simple"', '"king.fete"'))
+    with tarfile.open(misspelt := tmp_path / "misspelt.tar.gz", "w:gz") as packed:
+        packed.add(bot, "inside")
     for words, sentence in (
         (["submissions", "--log"], "name it"),
         (["submit", str(tmp_path / "nowhere"), *to], "No such file"),
         (["submit", str(tmp_path), *to], "bot.toml: No such file"),
+        (["submit", str(tmp_path), *to], "`kingmaker new` makes"),
+        (["submit", str(tmp_path / "token"), *to], "token: it is no zip or tar"),
+        (["submit", str(misspelt), *to], "misspelt.tar.gz/inside/bot.toml: no ruleset 'king.fete'; did you mean 'king.fetes'?"),
+        (["submissions", "--server", "example"], "it is HOST:PORT"),
         (["submissions", "--token-file", str(tmp_path / "none")], "No such file"),
         (["submissions", "--server", "127.0.0.1:1"], "no competition answers at 127.0.0.1:1"),
     ):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from cluster.competition.settings import LadderSettings, Settings
 from cluster.competition.worker import MAX_ATTEMPTS, Worker
 from cluster.tournament import ClockSettings
 from tests.competition.hostile import ARCHIVES
-from tests.competition.running import packed
+from tests.competition.running import a_bot, packed
 
 SETTINGS = Settings(
     ladders=(LadderSettings(ruleset="king.simple"),), trial_blocks=1, clocks=ClockSettings(budget_ms=30_000), pause_s=0.01
@@ -91,7 +92,6 @@ def test_a_bot_that_has_faults_only_as_second_seat_is_rejected_with_what_it_prin
     ("more", "sentence"),
     [
         ({"build": "echo it is broken; exit 3"}, "exited with status 3\nit is broken"),
-        ({"rulesets": '["king.fetez"]'}, "no ruleset 'king.fetez'"),
         ({"run": "no-such-program"}, "no program 'no-such-program'"),
     ],
 )
@@ -99,6 +99,14 @@ def test_what_cannot_be_built_or_started_is_told(more: dict[str, str], sentence:
     found = taken.end_of(packed(tmp_path, "bad", **more))
     assert found.state is State.REJECTED
     assert sentence in found.log
+
+
+def test_a_ruleset_that_there_is_not_is_told_even_to_whom_no_command_of_ours_has_told_it(taken: Taken, tmp_path: Path) -> None:
+    with tarfile.open(archive := tmp_path / "bad.tar", "w") as tar:
+        tar.add(a_bot(tmp_path / "bad", "bad", rulesets='["king.fetez"]'), "bad")
+    found = taken.end_of(archive.read_bytes())
+    assert found.state is State.REJECTED
+    assert "rejected: bad/bot.toml: no ruleset 'king.fetez'; did you mean 'king.fetes'?" in found.log
 
 
 @pytest.mark.parametrize("what", ["leads out", "no archive", "a packed bomb"])

@@ -47,7 +47,7 @@ def give_token(page: Page, token: str) -> None:
 
 def send(page: Page, name: str, data: bytes) -> None:
     page.locator("input[type=file]").set_input_files({"name": name, "mimeType": "application/gzip", "buffer": data})
-    expect(page.get_by_text(name)).to_be_visible()
+    expect(page.get_by_text(name, exact=True)).to_be_visible()
     page.get_by_role("button", name="Submit", exact=True).click()
 
 
