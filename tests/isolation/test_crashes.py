@@ -38,8 +38,10 @@ asyncio.run(main())
 """
 #: Nothing here is about memory: five of Python never come near it.
 ROOMY = replace(SMALL, memory_mb=512)
-#: Each daemons.py leaves three.
-PROCESSES = 2 + 2 * 4
+#: What lives of two silent bots and two of daemons.py: each leaves three, one of them without an environment, which a sweep after
+#: the self-test may take for a stray.
+PROCESSES = 2 + 2 * 3
+CROWDED = set[str]()
 
 every_tier = pytest.mark.parametrize("tier", [*TIERS[:2], pytest.param("oci", marks=pytest.mark.slow)])
 
@@ -56,6 +58,13 @@ def bots_of(mark: str) -> list[psutil.Process]:
     return found
 
 
+def many(mark: str, count: int) -> bool:
+    """Whether so many of them have lived at once; what was seen once is seen, as a sweep may come right after."""
+    if len(bots_of(mark)) >= count:
+        CROWDED.add(mark)
+    return mark in CROWDED
+
+
 @every_tier
 def test_a_launcher_that_is_killed_takes_all_bots_with_it(tier):
     mark = new_mark()
@@ -64,7 +73,7 @@ def test_a_launcher_that_is_killed_takes_all_bots_with_it(tier):
         bots = {name: sandboxed(name, tier, mark, limits=ROOMY) for name in ("silent", "daemons")}
         async with host(bots) as house:
             block = asyncio.create_task(play(house, ("silent", "daemons", GOOD[0], GOOD[1]), clocks=UNTIMED))
-            await until(lambda: block.done() or len(bots_of(mark)) == 5, "two bots and three daemons live", 60)
+            await until(lambda: block.done() or many(mark, 4), "two bots and their daemons live", 60)
             assert not block.done(), (block.exception(), house._logs)
             house._launcher._process.kill()
             with pytest.raises(PlatformError, match="the launcher is gone"):
@@ -90,7 +99,7 @@ def test_a_host_that_is_killed_leaves_nothing_that_the_next_does_not_sweep(tier,
         assert process.stdout is not None
         folder, launcher = process.stdout.readline().split()
         try:
-            loop.run(until(lambda: len(bots_of(mark)) == PROCESSES, "bots and daemons live", 60), 100)
+            loop.run(until(lambda: many(mark, PROCESSES), "bots and daemons live", 60), 100)
             if who == "both":
                 os.kill(int(launcher), signal.SIGSTOP)  # so that it cannot put things in order
         finally:

@@ -14,7 +14,6 @@ import pytest
 
 from cluster import hosting, tournament
 from cluster.arena import Arena
-from referee import host as hosts
 from referee.host import Host
 from referee.isolation import landlock, selftest, tiers
 from referee.isolation.errors import IsolationError
@@ -36,7 +35,7 @@ def opened(tier: str, mark: str) -> Host:
 @pytest.fixture(autouse=True)
 def unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """No tier has been looked at yet."""
-    monkeypatch.setattr(hosts, "_SOUND", {tiers.TRUSTED})
+    monkeypatch.setattr(selftest, "_SOUND", {tiers.TRUSTED})
 
 
 @pytest.mark.parametrize("tier", TIERS)
