@@ -97,6 +97,7 @@ def cargo_test(*words: str) -> str:
 
 
 @needs_cargo
+@pytest.mark.slow
 def test_its_own_tests_pass() -> None:
     """A five-card ending of every contract, among others; hundreds and thousands in the tests after this one."""
     cargo_test()

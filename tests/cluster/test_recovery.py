@@ -136,6 +136,7 @@ def finish(file: Path, results: Path, workers: int = 1) -> None:
         assert process.wait(200) == 0, (results.parent / "log.txt").read_text()
 
 
+@pytest.mark.slow
 def test_a_driver_that_was_killed_leaves_nothing_running_and_its_results_go_on(
     undisturbed: dict[str, str], tmp_path: Path
 ) -> None:

@@ -40,7 +40,7 @@ def match_ids(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("width", "scheme"),
-    [(1280, "light"), (390, "dark"), pytest.param(1280, "dark", marks=pytest.mark.slow), pytest.param(390, "light", marks=pytest.mark.slow)],
+    [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow), pytest.param(1280, "dark", marks=pytest.mark.slow), pytest.param(390, "light", marks=pytest.mark.slow)],
 )
 def test_every_page_is_whole_and_can_be_read_by_all(
     browser: Browser, address: str, results: Path, width: int, scheme: Literal["light", "dark"]
@@ -181,6 +181,7 @@ def test_points_lost_are_marked_and_summed_up(browser: Browser, tmp_path: Path, 
     assert problems == []
 
 
+@pytest.mark.slow
 def test_pages_that_are_killed_come_back_the_same_and_leave_the_results_alone(browser: Browser, results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "r"
     shutil.copytree(results, folder, ignore=shutil.ignore_patterns("digest"))

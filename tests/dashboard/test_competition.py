@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from cluster.competition import seasons
 from cluster.competition.schema import State
-from tests.dashboard.browsing import WIDTHS, choose, complaints, opened, served, settled, window
+from tests.dashboard.browsing import choose, complaints, opened, served, settled, window
 from tests.dashboard.contest import Contest
 
 NAME = "<img src=x> [a](b) $x$ 国王"
@@ -51,7 +51,7 @@ def send(page: Page, name: str, data: bytes) -> None:
     page.get_by_role("button", name="Submit", exact=True).click()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
 def test_an_author_sends_an_archive_and_reads_what_became_of_it(
     browser: Browser, contest: Contest, address: str, width: int
 ) -> None:
@@ -93,7 +93,7 @@ def test_what_the_service_refuses_the_page_refuses_too(browser: Browser, contest
     assert problems == []
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
 def test_a_viewer_chooses_a_list_and_shares_its_address(browser: Browser, contest: Contest, address: str, width: int) -> None:
     titles = {ladder.slug: ladder.title for ladder in seasons.all_ladders(contest.database)}
     simple, corner = titles["king.simple"], titles["kings_corner-target=50"]
