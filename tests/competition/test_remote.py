@@ -1,5 +1,6 @@
 """Remote bots in the ladder: real ones, that come by `bots.play` with a token, leave, and come back."""
 
+import socket
 import subprocess
 import sys
 import threading
@@ -171,10 +172,17 @@ def test_who_is_revoked_is_shown_out(house: House) -> None:
     assert house.here() == set()
 
 
+def is_open(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    with socket.socket() as probe:
+        return probe.connect_ex((host, int(port))) == 0
+
+
 @pytest.mark.slow
 def test_whatever_is_killed_remote_bots_come_back_and_nobody_pays_for_it(tmp_path: Path) -> None:
     settings = 'ladders = []\nremote = [{ruleset = "king.simple"}]\nremote_clocks = {budget_ms = 60000}\npause_s = 0.1\nisolation = "trusted"\n'
     with Competition(tmp_path / "c", settings) as running, ExitStack() as stack:
+        until(lambda: is_open(running.gate), "the gate open")  # a bot that never saw it gives up after some seconds
         players = [
             stack.enter_context(bot(running.gate, owners.add(running.database, name, ("play",))[1])) for name in ("ada", "bob")
         ]
