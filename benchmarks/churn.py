@@ -27,14 +27,15 @@ AT_ONCE = 8
 THINKING_S = 0.1
 
 
-async def churn(folder: Path, starts: int, streams: int = STREAMS) -> tuple[list[float], int]:
-    """Start and kill so many processes; the seconds of each from start to end, and decisions answered meanwhile."""
+async def churn(folder: Path, starts: int, streams: int = STREAMS) -> tuple[list[float], list[int]]:
+    """Start and kill so many processes; the seconds of each from start to end, and the decisions that were answered by then."""
     launcher = LauncherClient()  # before gRPC
     await launcher.open()
     crowd = _Crowd(folder, streams)
     await crowd.open()
     left = iter(range(starts))
     times: list[float] = []
+    answered: list[int] = []
 
     async def one_after_the_other() -> None:
         for number in left:
@@ -45,9 +46,9 @@ async def churn(folder: Path, starts: int, streams: int = STREAMS) -> tuple[list
             launcher.stop(str(number), 0.0)
             await asyncio.wait_for(exit, 60)
             times.append(perf_counter() - began)
+            answered.append(crowd.answered)
 
     await asyncio.gather(*(one_after_the_other() for _ in range(AT_ONCE)))
-    answered = crowd.answered
     await crowd.close()
     await launcher.close()
     return times, answered
@@ -114,7 +115,7 @@ def main() -> None:
         began = perf_counter()
         times, answered = asyncio.run(churn(Path(folder), starts))
     times.sort()
-    print(f"{len(times)} starts and kills in {perf_counter() - began:.0f} s beside {STREAMS} streams with {answered} decisions: "
+    print(f"{len(times)} starts and kills in {perf_counter() - began:.0f} s beside {STREAMS} streams with {answered[-1]} decisions: "
           f"median {1000 * times[len(times) // 2]:.0f} ms, longest {1000 * times[-1]:.0f} ms")  # fmt: skip
 
 

@@ -10,6 +10,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.referee.hosting import ROOT
+
 
 def ip(*words: str) -> str:
     return subprocess.run(["ip", *words], check=True, capture_output=True, text=True, timeout=30).stdout
@@ -26,7 +28,10 @@ class Machine:
 
     def start(self, command: list[str], env: dict[str, str], log: Path) -> subprocess.Popen[bytes]:
         """Start a command here."""
-        mount = f"mount --bind {self.disk} /tmp && " if self.disk else ""
+        mount = f"mount --rbind {self.disk} /tmp && " if self.disk else ""
+        if self.disk and ROOT.is_relative_to("/tmp"):  # a checkout there would be hidden by the disk
+            (seen := self.disk / ROOT.relative_to("/tmp")).mkdir(parents=True, exist_ok=True)
+            mount = f"mount --bind {ROOT} {seen} && {mount}"
         words = ["ip", "netns", "exec", self.name, "sh", "-c", f'{mount}exec "$@"', "sh", *command]
         with log.open("ab") as file:
             self.started.append(subprocess.Popen(words, env=os.environ | env, stdout=file, stderr=file, cwd="/"))
