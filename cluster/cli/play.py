@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import secrets
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -158,12 +159,32 @@ def play_missing(
                 return
             if not crew:
                 bags = _bags(playing, folder) if address else None
-                stack.enter_context(pool.cluster(address, count))
-                crew.append(pool.Workers(playing, workers or pool.default_workers(address), bar.warn, bags))
-                stack.callback(crew[0].close)
+                with _uninterrupted():
+                    stack.enter_context(pool.cluster(address, count))
+                    crew.append(pool.Workers(playing, workers or pool.default_workers(address), bar.warn, bags))
+                    stack.callback(crew[0].close)
             yield from crew[0].play(chain([first], chunks))
 
         return play_blocks(playing, folder, play, bar, workers=count, extend=extend)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C is heard at the end of this, the second one at once: Ray starts processes, and one that comes as Python forks is swallowed."""
+    heard: list[int] = []
+
+    def hear(number: int, _: object) -> None:
+        if heard:
+            raise KeyboardInterrupt
+        heard.append(number)
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if heard:
+        raise KeyboardInterrupt
 
 
 def _bags(tournament: Tournament, folder: Path) -> dict[str, bytes]:
