@@ -70,8 +70,7 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
         NotWritten: the disk refused a batch; what the folder holds is whole.
     """
     with writer(folder) as store:
-        tournament = settled(tournament, store, extend=extend)
-        store.create(plan_of(tournament), extend=extend)
+        tournament = scheduled(tournament, store, extend=extend)
         store.status({"workers": workers, "host": socket.gethostname(), "began": time.time()})
         for problem in store.sweep():
             progress.warn(problem)
@@ -88,6 +87,18 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
             if not outcome.complete:
                 break  # what comes next may depend on what is missing
         return outcome
+
+
+def scheduled(tournament: Tournament, store: Writer, *, extend: bool) -> Tournament:
+    """Write down what is to be played; return it, with the bots that joined and left on the way.
+
+    Raises:
+        ConfigError: the folder holds something else, or what changes was played already.
+        NotWritten: the disk refused.
+    """
+    tournament = settled(tournament, store, extend=extend)
+    store.create(plan_of(tournament), extend=extend)
+    return tournament
 
 
 def settled(tournament: Tournament, store: Store, *, extend: bool) -> Tournament:

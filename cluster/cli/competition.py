@@ -132,10 +132,10 @@ def list_seasons(data: DataOption = DATA, database: DatabaseOption = None, form:
 
 def freeze(data: DataOption = DATA, database: DatabaseOption = None) -> None:
     """Schedule nothing more in the season that is played."""
-    _, registry = opened(data, database)
-    from cluster.competition import seasons
+    place, registry = opened(data, database)
+    from cluster.competition import publishing
 
-    found = seasons.freeze(registry)
+    found = publishing.freeze(place, registry)
     say(f"season {found.number} is frozen; `kingmaker admin season publish {found.number}` reveals its seed")
 
 
@@ -153,9 +153,9 @@ def publish(
 
 def open_season(data: DataOption = DATA, database: DatabaseOption = None) -> None:
     """Begin the next season with a fresh seed, and print the commitment to it."""
-    _, registry = opened(data, database)
-    from cluster.competition import seasons
+    place, registry = opened(data, database)
+    from cluster.competition import publishing
 
-    found = seasons.open_next(registry)
+    found = publishing.open_next(place, registry)
     print(found.commitment)
     say(f"season {found.number} is open; this is the commitment to its seed")

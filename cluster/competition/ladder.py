@@ -124,7 +124,7 @@ class Keeper:
         return coming is not None
 
     def _coming(self, ladder: Ladder, season: Season, store: Store) -> Tournament | None:
-        """The list with a round that is to be played, its line-ups written down; None where there is none now."""
+        """The list with a round that is to be played, written down; None where there is none now."""
         old, here, lineups = planned(store), self._company.bots(ladder), store.lineups()
         done = 0 if old is None else len(store.done())
         playing = {*trial.FIELD, *(bot.name for bot in here)}
@@ -145,8 +145,11 @@ class Keeper:
         field = [bot.name for bot in coming.bots if bot.name in playing]
         comparison = None if old is None else _compared(store)
         new = next_lineups(field, lineups[:done], comparison, design_of(coming), coming.blocks - done)
-        with writer(store.folder) as folder:
+        with self._place.scheduling(), writer(store.folder) as folder:
+            if seasons.current(self._database) != season:
+                return None  # frozen since we looked
             folder.write_lineups(done, new)
+            run.scheduled(coming, folder, extend=True)
         return coming
 
     def _first(self, ladder: Ladder, season: Season, here: Sequence[BotEntry]) -> Tournament:

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +97,16 @@ class Place:
         os.truncate(held, 0)
         os.write(held, str(os.getpid()).encode())
         return held
+
+    @contextmanager
+    def scheduling(self, *, end: bool = False) -> Iterator[None]:
+        """Within, what is to be played may be written down; with ``end`` nobody else does so: who ends a season waits for them."""
+        held = os.open(self.folder / ".scheduling.lock", os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX if end else fcntl.LOCK_SH)
+            yield
+        finally:
+            os.close(held)
 
     def database(self, url: str | None) -> Database:
         """The competition's database, up to date.

@@ -1,4 +1,4 @@
-"""A season is over: its results and its seed, for anybody to check."""
+"""How a season ends: nothing more is scheduled, all that was scheduled is played, and then anybody may check it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,27 @@ from cluster import batch
 from cluster.competition import seasons
 from cluster.competition.database import Database
 from cluster.competition.place import Place
+from cluster.competition.seasons import Season
 from cluster.store import PLAN, SEASON, Store
 from referee.rules.errors import ConfigError
+
+
+def freeze(place: Place, database: Database) -> Season:
+    """Schedule nothing more for the current season, from when this returns; what is scheduled is played to its end."""
+    with place.scheduling(end=True):
+        return seasons.freeze(database)
+
+
+def open_next(place: Place, database: Database) -> Season:
+    """Begin a new season; the one before has to be frozen, and played to its end.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    last = seasons.current(database)
+    if last.frozen is not None:
+        _played(place, database, last.number)
+    return seasons.open_next(database)
 
 
 def publish(place: Place, database: Database, number: int) -> Path:
@@ -27,10 +46,7 @@ def publish(place: Place, database: Database, number: int) -> Path:
     if final.exists():
         return final
     seasons.frozen(database, number)
-    for ladder in seasons.all_ladders(database):
-        missing = _missing(place.results(ladder, number))
-        if missing:
-            raise ConfigError(f"season {number}: {missing} blocks of {ladder.slug} are still to be played; `kingmaker serve` plays them")
+    _played(place, database, number)
     season = seasons.publish(database, number)
     temporary = place.published / f".tmp-season-{number}"
     shutil.rmtree(temporary, ignore_errors=True)
@@ -45,6 +61,18 @@ def publish(place: Place, database: Database, number: int) -> Path:
     os.rename(temporary, final)
     batch.sync(place.published)
     return final
+
+
+def _played(place: Place, database: Database, number: int) -> None:
+    """See that nothing of a season is still to be played.
+
+    Raises:
+        ConfigError: something is; the text says how much, of which list.
+    """
+    for ladder in seasons.all_ladders(database):
+        missing = _missing(place.results(ladder, number))
+        if missing:
+            raise ConfigError(f"season {number}: {missing} blocks of {ladder.slug} are still to be played; `kingmaker serve` plays them")
 
 
 def _missing(folder: Path) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cluster.competition import registry, seasons
+from cluster.competition import publishing, registry, seasons
 from cluster.competition.schema import OPEN, State
 from cluster.store import Store
 from cluster.verify import verify
@@ -54,7 +54,7 @@ def test_fifty_submissions_at_once_a_third_of_them_hostile(tmp_path: Path) -> No
         assert set(Path(tempfile.gettempdir()).glob("km-build-*")) == left_before
         folder = running.place.results(seasons.ladder(running.database, "king.simple"), 1)
         until(lambda: set(Store(folder).table("matches")["bot"]) >= {f"{name} v1" for name in good}, "all of them in matches", 600)
-        seasons.freeze(running.database)
+        publishing.freeze(running.place, running.database)
         until(lambda: len(Store(folder).done()) == Store(folder).plan["blocks"], "the end of the season")
         matches = Store(folder).table("matches")
         assert matches["faults"].sum() == 0, "none of the good ones was harmed"

@@ -2,20 +2,23 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cluster.arena import Chunk
-from cluster.competition import ladder, seasons
+from cluster.competition import ladder, publishing, seasons
 from cluster.competition.ladder import Keeper, planned
 from cluster.competition.place import Place
 from cluster.competition.seasons import Ladder
 from cluster.competition.settings import LadderSettings, Settings
 from cluster.schedule import Block
-from cluster.store import LINEUPS, Store
+from cluster.store import LINEUPS, Store, Writer
 from cluster.tournament import BotEntry, ClockSettings, Tournament
 from cluster.verify import verify
+from referee.rules.errors import ConfigError
 from tests.cluster.fakes import chunk
 
 LISTS = (LadderSettings(ruleset="king.simple"),)
@@ -193,8 +196,54 @@ def test_a_frozen_season_ends_though_its_remote_bots_have_gone(remote: Running) 
     remote.company.names = ["ace", "deuce"]
     remote.keeper.step()
     remote.dies()
-    seasons.freeze(remote.database)
+    publishing.freeze(remote.place, remote.database)
     remote.company.names = []
     assert remote.keeper.step()
     assert is_sound(remote.store)
     assert not remote.keeper.step()
+
+
+def test_nothing_is_scheduled_after_a_freeze_that_came_while_a_round_was_thought_out(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    running.company.names = ["ace", "deuce"]
+    running.keeper.step()
+    think = ladder.next_lineups
+
+    def freeze_meanwhile(*args: Any) -> list[tuple[str, ...]]:
+        publishing.freeze(running.place, running.database)
+        return think(*args)
+
+    monkeypatch.setattr(ladder, "next_lineups", freeze_meanwhile)
+    assert not running.keeper.step()
+    assert (len(running.store.done()), running.store.plan["blocks"]) == (5, 5)
+    assert is_sound(running.store)
+
+
+def test_a_freeze_that_comes_while_a_round_is_written_down_waits_for_it(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    running.company.names = ["ace", "deuce"]
+    write = Writer.write_lineups
+    with ThreadPoolExecutor(1) as pool:
+        freezing: list[Future[object]] = []
+
+        def write_slowly(store: Writer, first: int, lineups: Sequence[Sequence[str]]) -> None:
+            freezing.append(pool.submit(publishing.freeze, running.place, running.database))
+            with pytest.raises(TimeoutError):
+                freezing[0].result(0.2)
+            write(store, first, lineups)
+
+        monkeypatch.setattr(Writer, "write_lineups", write_slowly)
+        assert running.keeper.step()
+        freezing[0].result(10)
+    assert not running.keeper.step()
+    assert len(running.store.done()) == 5
+    assert publishing.publish(running.place, running.database, 1).is_dir()
+
+
+def test_no_season_begins_while_the_last_one_is_to_be_played_to_its_end(running: Running) -> None:
+    running.company.names = ["ace"]
+    running.dies()
+    publishing.freeze(running.place, running.database)
+    for ending in (lambda: publishing.open_next(running.place, running.database), lambda: publishing.publish(running.place, running.database, 1)):
+        with pytest.raises(ConfigError, match=r"5 blocks of king\.simple are still to be played"):
+            ending()
+    assert running.keeper.step()
+    assert publishing.open_next(running.place, running.database).number == 2

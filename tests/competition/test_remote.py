@@ -12,7 +12,7 @@ import grpc
 import polars as pl
 import pytest
 
-from cluster.competition import owners, seasons
+from cluster.competition import owners, publishing, seasons
 from cluster.competition.database import Database
 from cluster.competition.ladder import Keeper
 from cluster.competition.place import Place
@@ -198,7 +198,7 @@ def test_whatever_is_killed_remote_bots_come_back_and_nobody_pays_for_it(tmp_pat
             running.kill(victim)
             goes_on()
         assert [player.poll() for player in players] == [None, None]
-        seasons.freeze(running.database)
+        publishing.freeze(running.place, running.database)
         until(lambda: len(store.done()) == store.plan["blocks"], "the end of the season")
         matches = store.table("matches")
         assert matches["faults"].sum() == 0

@@ -39,7 +39,7 @@ def blocks_of(running: Competition, player: str) -> int:
 
 def ended_well(running: Competition) -> Path:
     """Freeze the season: all that was scheduled is played once, and anybody can verify it."""
-    seasons.freeze(running.database)
+    publishing.freeze(running.place, running.database)
     folder = running.place.results(seasons.ladder(running.database, "king.simple"), 1)
 
     def is_complete() -> bool:
