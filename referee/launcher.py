@@ -29,9 +29,10 @@ import time
 from functools import partial
 from typing import IO, Any
 
-from referee.isolation.cells import SEAT_VARIABLE, Cell, Order, open_cell
+from referee.isolation.cells import SEAT_VARIABLE, Cell, Order
 from referee.isolation.errors import IsolationError
 from referee.isolation.limits import MEGABYTE, Limits
+from referee.isolation.tiers import open_cell
 from referee.trees import below, descendants, seat_of, send
 
 HEAD_BYTES = 16 * 1024

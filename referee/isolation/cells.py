@@ -1,7 +1,7 @@
 """A cell holds one bot process: what the launcher runs for it, what happens between fork and exec, and what is left after.
 
 The launcher knows nothing of tiers: it opens a cell, starts ``words`` with ``enter``, and closes the cell when the process
-has ended. `open_cell` picks the tier's own.
+has ended. `referee.isolation.tiers.open_cell` picks the tier's own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -176,25 +176,6 @@ class Landlocked(Confined):
 
 #: Of /proc only what a process may know of itself and of the machine; not the other processes.
 _PROC = ("/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems", "/proc/sys/vm/overcommit_memory")
-
-
-def open_cell(tier: str, order: Order) -> Cell:
-    """The cell for a bot, in the tier that was asked for.
-
-    Raises:
-        OSError: the bot's own folder is missing or unreadable, or the system refused something.
-        IsolationError: the tier cannot be had here.
-    """
-    return makers()[tier](order)
-
-
-@cache
-def makers() -> Mapping[str, Callable[[Order], Cell]]:
-    """The tiers by name, the weakest first."""
-    from referee.isolation.bubblewrap import Bubblewrapped
-    from referee.isolation.oci import Contained
-
-    return {"trusted": Cell, "landlock": Landlocked, "bubblewrap": Bubblewrapped, "oci": Contained}
 
 
 @cache

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import platform
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from referee.isolation import bubblewrap, cgroups, landlock, oci, seccomp, users
-from referee.isolation.cells import has_mounts
+from referee.isolation.bubblewrap import Bubblewrapped
+from referee.isolation.cells import Cell, Landlocked, Order, has_mounts
+from referee.isolation.oci import Contained
 
+_CELLS: dict[str, Callable[[Order], Cell]] = {
+    "trusted": Cell, "landlock": Landlocked, "bubblewrap": Bubblewrapped, "oci": Contained,
+}  # fmt: skip
 #: Weakest first. The first is for one's own bots, the others for anybody's.
-TIERS = ("trusted", "landlock", "bubblewrap", "oci")
+TIERS = tuple(_CELLS)
 TRUSTED = TIERS[0]
 #: What a record says of a bot that runs elsewhere: nothing here isolates it, and nothing here is exposed to it.
 REMOTE = "remote"
@@ -24,6 +30,16 @@ class Standing:
 
     tier: str
     weaknesses: tuple[str, ...] = ()
+
+
+def open_cell(tier: str, order: Order) -> Cell:
+    """The cell for a bot, in the tier that was asked for.
+
+    Raises:
+        OSError: the bot's own folder is missing or unreadable, or the system refused something.
+        IsolationError: the tier cannot be had here.
+    """
+    return _CELLS[tier](order)
 
 
 def why_not(tier: str) -> str:
