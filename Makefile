@@ -60,7 +60,7 @@ test: check browser kits sandbox bots/node/node_modules  ## all checks and tests
 	$(PYTEST) -m "not slow and not long"
 
 test-slow: setup browser kits sandbox network postgres bots/node/node_modules  ## the tests that take minutes: simulations, crashes
-	$(PYTEST) -m "slow and not long" -s
+	$(PYTEST) -m "slow and not long" -s --timeout 900
 
 test-long: setup browser kits sandbox network postgres solver bots/node/node_modules  ## the longest ones: fifty submissions at once, a million rows
 	$(PYTEST) -m long -s

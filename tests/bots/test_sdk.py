@@ -1,6 +1,7 @@
 """The Python SDK against a scripted referee in the same process."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,11 +14,13 @@ import grpc
 import pytest
 
 import bots
+from bots import client
 from bots.client import SEAT_VARIABLE, Tables
 from referee.rules import registry
 from referee.rules.errors import BadNotation
 from referee.v1 import decision_pb2, match_pb2, referee_service_pb2, referee_service_pb2_grpc
 from referee.wire import ruleset_info
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-for-tests"
@@ -193,6 +196,27 @@ def test_a_remote_bot_gives_address_and_token() -> None:
     assert len(referee.answers) == 1
     with pytest.raises(ValueError, match="address and token"):
         bots.play(Last(), "127.0.0.1:1")
+
+
+def test_a_remote_referee_that_is_not_there_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """Whoever starts the bot is told so, once, after a while."""
+    monkeypatch.setattr(client, "TELL_S", 0.0)
+    port, told, referee = free_port(), "", ScriptedReferee([FIRST])
+    with ThreadPoolExecutor(1) as threads:
+        playing = threads.submit(bots.play, Last(), f"127.0.0.1:{port}", TOKEN)
+        while not told and not playing.done():
+            told = capfd.readouterr().err
+        with serving(referee, f"127.0.0.1:{port}"):
+            playing.result(60)
+    assert len(referee.answers) == 1
+    assert re.fullmatch(rf"the connection to the referee at 127.0.0.1:{port} failed or was lost: .*; looking for it for a minute\n", told)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_remote_referee_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "SEEK_S", 0.5)
+    with pytest.raises(bots.NoReferee, match=r"connection to the referee at 127\.0\.0\.1:\d+ failed or was lost"):
+        bots.play(Last(), f"127.0.0.1:{free_port()}", TOKEN)
 
 
 def test_a_wrong_token_is_told(seat: Path) -> None:

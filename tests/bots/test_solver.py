@@ -18,7 +18,9 @@ from referee.rules.deal import Deal
 from referee.rules.ruleset import Game
 from tests.bots.minimax import Check, Minimax, ending
 from tests.bots.test_planner import play
+from tests.conformance.kits import BUILD_S
 
+pytestmark = pytest.mark.timeout(BUILD_S + 120)
 CRATE = Path(solver.__file__).parents[1] / "solver"
 CARGO = shutil.which("cargo")
 needs_cargo = pytest.mark.skipif(CARGO is None, reason="the solver is in Rust, and cargo is not installed")
@@ -32,7 +34,7 @@ CONTRACTS = [(game, contract) for game in GAMES for contract in game.contracts i
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[Program]:
-    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=CRATE, check=True, timeout=250)
+    subprocess.run(["cargo", "build", "--release", "--quiet"], cwd=CRATE, check=True, timeout=BUILD_S)
     asked = Program()
     yield asked
     asked.close()
@@ -91,7 +93,7 @@ def test_it_agrees_with_minimax_on_the_last_four_tricks_of_every_contract(progra
 def cargo_test(*words: str) -> str:
     """What the solver's own tests say; they are to pass."""
     command = ["cargo", "test", "--release", "--quiet", "--", "--nocapture", *words]
-    run = subprocess.run(command, cwd=CRATE, capture_output=True, text=True, timeout=290)
+    run = subprocess.run(command, cwd=CRATE, capture_output=True, text=True, timeout=BUILD_S)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
 

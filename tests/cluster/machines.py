@@ -37,6 +37,11 @@ class Machine:
             self.started.append(subprocess.Popen(words, env=os.environ | env, stdout=file, stderr=file, cwd="/"))
         return self.started[-1]
 
+    def runs(self, word: str) -> bool:
+        """Whether a process here has this word in its command."""
+        commands = (Path("/proc", pid, "cmdline") for pid in ip("netns", "pids", self.name).split())
+        return any(word.encode() in command.read_bytes().split(b"\0") for command in commands if command.exists())
+
     def unplug(self) -> None:
         """Pull the cable: nobody is told, packets just vanish."""
         ip("-n", self.name, "link", "set", "eth0", "down")

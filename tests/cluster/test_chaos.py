@@ -19,7 +19,7 @@ from cluster import run, tournament
 from cluster.arena import Arena
 from cluster.store import Store
 from tests.cluster.fakes import Quiet, arena_play
-from tests.cluster.test_recovery import batches, descendants, end, kingmaker, wait_for
+from tests.cluster.test_recovery import batches, descendants, end, kingmaker, marked, wait_for
 
 BLOCKS, EVERY_S = int(os.environ.get("KINGMAKER_CHAOS_BLOCKS", "2000")), 2.0
 #: What is killed, so often in each seven times, in a random order; the driver needs longest to come back.
@@ -37,29 +37,17 @@ def tournament_file(folder: Path) -> Path:
     return file
 
 
-def victims(driver: psutil.Process, whom: str) -> list[psutil.Process]:
-    found = []
-    for process in descendants(driver):
-        try:
-            if MARKS[whom] in " ".join([process.name(), *process.cmdline()]):
-                found.append(process)
-        except psutil.NoSuchProcess:
-            pass  # it ended meanwhile
-    return found
-
-
 def strike(process: subprocess.Popen[str], rng: random.Random, coming: list[str], kills: Counter[str]) -> None:
     """Kill one of them; where there is none of the kind, nobody."""
     if not coming:
         coming += rng.sample(list(WHOM), sum(WHOM.values()), counts=list(WHOM.values()))
     whom = coming.pop()
-    driver = psutil.Process(process.pid)
-    ours = descendants(driver)
+    ours = descendants(psutil.Process(process.pid))
     if whom == "driver":
         process.kill()
         process.wait(10)
         end(ours)
-    elif found := victims(driver, whom):
+    elif found := marked(process, MARKS[whom]):
         end([rng.choice(found)])
     else:
         return

@@ -213,6 +213,17 @@ def test_errors_say_what_they_said(places: dict[str, str], kingmaker: Kingmaker)
     snapshot("errors", "\n".join(lines))
 
 
+@pytest.mark.parametrize(("bots", "is_told"), [(["random"], True), (["random", "random"], False), (["random", "greedy"], False)])
+def test_a_bot_that_plays_against_itself_is_told_so(
+    bots: list[str], is_told: bool, kingmaker: Kingmaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cluster.cli.play._play", lambda *_, **__: None)
+    said = kingmaker("play", "--bots", *bots)
+    assert said.status == 0
+    assert said.err.startswith("only one bot, random: it has all seats, against itself") == is_told
+    assert is_told or said.err == ""
+
+
 def test_the_command_itself_says_the_same_and_has_no_traceback(tmp_path: Path) -> None:
     for words, status in ((["standings", str(tmp_path)], 2), (["--help"], 0), (["nonsense"], 2)):
         done = subprocess.run([sys.executable, "-m", "cluster.cli", *words], capture_output=True, text=True, timeout=120)

@@ -169,7 +169,7 @@ def test_on_a_terminal_the_bounds_are_on_screen_while_it_is_played(tmp_path: Pat
     for block in (10, 20, 30):
         assert f"random against lowest, block {block} (of fixed length: 481)" in text
     assert re.search(r"not better ─*●─* better", text)
-    assert "bounds -2.94 and +2.94" in text
+    assert "bounds −2.94 and +2.94" in text
 
 
 @pytest.mark.usefixtures("fake_bots")

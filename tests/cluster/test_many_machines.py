@@ -16,7 +16,7 @@ from tests.cluster.fakes import Quiet, arena_play
 from tests.cluster.machines import Machine, network, ray_start
 from tests.cluster.test_recovery import hashes
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(280)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 BOT = """
 import sys
@@ -64,28 +64,29 @@ def batches(results: Path) -> int:
 
 def bags(machine: Machine) -> list[str]:
     assert machine.disk
-    return [path.name for path in (machine.disk / "kingmaker-bots-0").iterdir() if not path.name.startswith(".")]
+    return [path.name for path in (machine.disk / "kingmaker-bots-0").glob("[!.]*")]
 
 
 def test_a_machine_that_is_unplugged_costs_nothing_but_time(tmp_path: Path) -> None:
     file, results, log, token = tournament_file(tmp_path, blocks=80), tmp_path / "r", tmp_path / "log.txt", secrets.token_hex(32)
     with network(tmp_path, 3) as (head, one, other):
         process = ray_start(head, token, tmp_path / "head.txt", None, 0)
-        wait_for(lambda: "Ray runtime started" in (tmp_path / "head.txt").read_text(), 60, process, tmp_path / "head.txt")
-        ray_start(one, token, tmp_path / "one.txt", head, 1)
-        ray_start(other, token, tmp_path / "other.txt", head, 1)
+        wait_for(lambda: "Ray runtime started" in (tmp_path / "head.txt").read_text(), 120, process, tmp_path / "head.txt")
+        for machine, told in ((one, tmp_path / "one.txt"), (other, tmp_path / "other.txt")):
+            process = ray_start(machine, token, told, head, 1)
+            wait_for(lambda told=told: "Ray runtime started" in told.read_text(), 120, process, told)  # type: ignore[misc]
 
         stranger = kingmaker(head, head, file, tmp_path / "none", secrets.token_hex(32), log)
-        assert stranger.wait(90) == 2, log.read_text()
+        assert stranger.wait(200) == 2, log.read_text()
         assert "kingmaker: --address 10.77.0.1:6379: " in log.read_text()
         assert "Traceback" not in log.read_text()
 
         driver = kingmaker(head, head, file, results, token, log)
-        wait_for(lambda: batches(results) >= 4, 120, driver, log)
+        wait_for(lambda: batches(results) >= 4 and one.runs("mine.py") and other.runs("mine.py"), 200, driver, log)
         assert bags(one) == bags(other), "the same files, once on each"
         assert len(bags(one)) == 1
         one.unplug()
-        assert driver.wait(200) == 0, log.read_text()
+        assert driver.wait(400) == 0, log.read_text()
     assert "a worker broke" in log.read_text()
     assert 2 in set(Store(results).table("matches")["attempt"])
     settings = tournament.load(file).model_copy(update={"tables": 160})

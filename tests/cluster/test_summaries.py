@@ -91,7 +91,16 @@ def test_the_table_for_people_shows_the_same_numbers_rounded(fake_results: Path,
     for row in summary(fake_results, "standings").to_dicts():
         (line,) = (line for line in text.splitlines() if row["bot"] in line)
         assert f"{row['rating']:,.0f}".replace(",", " ") in line
-        assert f"{row['points']:,.1f}".replace(",", " ") in line
+        assert f"{row['points']:,.1f}".replace(",", " ").replace("-", "−") in line
+    assert "−" in text
+
+
+def test_the_table_for_people_calls_contracts_by_their_names(fake_results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = kingmaker(capsys, "contracts", fake_results)
+    assert "No queens" in text
+    assert "Trump ♥" in text
+    assert "no_queens" not in text
+    assert "no_queens" in kingmaker(capsys, "contracts", fake_results, "--format", "csv"), "programs read the ids"
 
 
 @pytest.mark.parametrize("table", [table for table in SCHEMAS if table != "replays"])

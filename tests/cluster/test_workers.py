@@ -19,6 +19,7 @@ from referee.host import PlatformError
 from referee.rules.errors import ConfigError
 from referee.rules.match import Match
 from tests.cluster.fakes import Quiet, all_blocks
+from tests.cluster.test_recovery import alive, wait_for
 from tests.cluster.test_run import hashes
 from tests.referee.test_fair_clocks import crowd
 
@@ -50,7 +51,14 @@ def crew(tournament: Tournament, quiet: Quiet, bags: dict[str, bytes] | None = N
 
 
 def workers_here() -> list[psutil.Process]:
-    return [one for one in psutil.Process().children(recursive=True) if one.name().startswith("ray::_Worker")]
+    found = []
+    for one in psutil.Process().children(recursive=True):
+        try:
+            if one.name().startswith("ray::_Worker"):
+                found.append(one)
+        except psutil.NoSuchProcess:
+            continue  # it ended meanwhile
+    return found
 
 
 def hand_of(tournament: Tournament, block: Block) -> str:
@@ -79,7 +87,7 @@ def test_a_block_that_kills_worker_after_worker_is_set_aside_and_all_others_are_
 
 
 def test_a_worker_that_hangs_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tournament, quiet = settings(tmp_path, blocks=40), Quiet()
+    tournament, quiet, before = settings(tmp_path, blocks=40), Quiet(), workers_here()
     with crew(tournament, quiet) as play:
         from cluster import workers as pool
 
@@ -90,13 +98,13 @@ def test_a_worker_that_hangs_is_replaced(tmp_path: Path, monkeypatch: pytest.Mon
         def stopping(chunks):  # type: ignore[no-untyped-def]
             for result in play(chunks):
                 if not stopped:
-                    stopped.extend(workers_here())
+                    stopped.extend(one for one in workers_here() if one not in before)
                     os.kill(stopped[0].pid, signal.SIGSTOP)
                 yield result
 
         assert run.run(tournament, tmp_path / "r", stopping, quiet).complete
         assert any("no sign of life" in text for text in quiet.warnings)
-        assert not stopped[0].is_running() or stopped[0].status() == psutil.STATUS_ZOMBIE
+        wait_for(lambda: not alive(stopped[:1]), 60)
     assert len(hashes(tmp_path / "r")) == 160
 
 

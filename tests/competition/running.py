@@ -16,6 +16,7 @@ from cluster.competition.client import Client, Failed
 from cluster.competition.database import Database
 from cluster.competition.place import Place
 from cluster.intake.packing import pack
+from tests.ports import free_port
 from tests.referee.hosting import ROOT
 
 #: Loaded machines are slow; who waits longer than this has found something.
@@ -68,8 +69,8 @@ class Competition:
     def __exit__(self, *_: object) -> None:
         tree = self.processes()
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(60)
-        _, left = psutil.wait_procs(tree, 20)
+        self.process.wait(PATIENCE_S)
+        _, left = psutil.wait_procs(tree, PATIENCE_S)
         self.database.close()
         assert not left, "nothing outlives the competition"
 
@@ -117,7 +118,7 @@ class Competition:
         tree = self.processes()
         self.process.kill()
         self.process.wait()
-        _, left = psutil.wait_procs(tree[1:], 20)
+        _, left = psutil.wait_procs(tree[1:], PATIENCE_S)
         assert not left, left
 
     def submit(self, owner: str, archive: bytes) -> str:
@@ -138,11 +139,3 @@ class Competition:
 
     def state(self, submission: str) -> str:
         return registry.one(self.database, submission).state
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -81,6 +82,7 @@ def test_the_command_prints_each_step_and_ends_with_its_verdict() -> None:
     assert (passed.returncode, passed.stderr) == (0, "")
     assert " 4 ok   answers a batch of 500\n          expected: in 2 messages of at most 256" in passed.stdout
     assert passed.stdout.endswith("This bot is ready to play.\n")
+    assert not re.search(r"^ *[IWE]\d{4} ", passed.stdout, re.MULTILINE), "gRPC's own log is nothing that the bot prints"
     code = r"import sys; sys.exit('no \x1b[31mtime\u202e for games')"
     failed = subprocess.run([*words, sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)  # fmt: skip
     assert failed.returncode == 1

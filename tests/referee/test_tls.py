@@ -18,6 +18,7 @@ from referee.rules.errors import ConfigError
 from referee.rules.registry import RULESETS
 from referee.tokens import TokenFile
 from tests import loop
+from tests.ports import free_port
 from tests.referee.hosting import ROOT, against, play
 from tests.referee.remote import guest, host, whose
 
@@ -104,11 +105,6 @@ def test_key_and_certificate_that_do_not_fit_are_told(folder: Path) -> None:
     loop.run(main(), 60)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 def listens(port: int) -> bool:
     """Wait until somebody does."""
     deadline = time.monotonic() + 60
@@ -143,7 +139,7 @@ def test_serve_plays_a_tournament_with_a_remote_bot_over_tls(folder: Path, tmp_p
         started.append(playing)
         out, err = serving.communicate(timeout=120)
         assert serving.returncode == 0, err
-        assert playing.wait(20) == 0
+        assert playing.wait(60) == 0
     finally:
         for process in started:
             process.kill()
