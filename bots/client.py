@@ -22,10 +22,10 @@ VERSION = 1
 SDK = "kingmaker-python/1"
 #: Names the folder in which a hosted bot finds ``ref.sock`` and ``token``.
 SEAT_VARIABLE = "KINGMAKER_SEAT"
-#: A remote referee that was lost is looked for so long, with a pause between attempts.
+#: A remote referee that is not there yet, or was lost, is looked for so long, with a pause between attempts.
 SEEK_S, PAUSE_S = 60.0, 0.25
-#: And for so long before it was found: a line may be cut before the first word.
-FIRST_S = 5.0
+#: Who starts a bot is told after so long what it waits for.
+TELL_S = 5.0
 _CHANNEL_OPTIONS = [
     ("grpc.max_receive_message_length", 4 * 1024 * 1024),  # four times the referee's largest batch
     ("grpc.max_send_message_length", 64 * 1024),  # the referee takes no more
@@ -82,8 +82,8 @@ def play(
     referee is, by its socket ``ref.sock`` or by a file ``address``. A remote one may also give ``address``
     (``host:port``) and ``token``. ``tls``: whether to encrypt; by default to other machines, and wherever
     ``root_certificates`` (PEM) are given, which are trusted instead of the system's. ``name``: for logs; default is the
-    class of the bot. A remote referee that is lost is looked for again for a minute; it then asks again what was not
-    answered. ``process``: a remote bot that has several seats at a table (a team of Klaverjas) plays each by a process of
+    class of the bot. A remote referee that is not there yet, or is lost, is looked for, for a minute; it then asks again what was
+    not answered. ``process``: a remote bot that has several seats at a table (a team of Klaverjas) plays each by a process of
     its own, and they are numbered from 0.
 
     Raises:
@@ -99,7 +99,7 @@ def play(
     if tls is None:
         tls = root_certificates is not None or not (is_hosted or _HERE.fullmatch(address))
     name = type(bot).__name__ if name is None else name
-    look_until = time.monotonic() + FIRST_S
+    look_until, tell_at = time.monotonic() + SEEK_S, time.monotonic() + TELL_S
     while True:
         tables = Tables(bot)
         try:
@@ -109,10 +109,11 @@ def play(
             told = _complaint(address, error)
             if tables.is_greeted:
                 look_until = time.monotonic() + SEEK_S
-            if is_hosted or error.code() is not grpc.StatusCode.UNAVAILABLE or time.monotonic() >= look_until:
+            if is_hosted or not _may_pass(error) or time.monotonic() >= look_until:
                 raise NoReferee(told) from None
-        if tables.is_greeted:
-            print(f"{told}; looking for it", file=sys.stderr)
+        if tables.is_greeted or time.monotonic() >= tell_at:
+            print(f"{told}; looking for it for a minute", file=sys.stderr)
+            tell_at = look_until  # nothing more before it is given up
         time.sleep(PAUSE_S)
 
 
@@ -253,6 +254,11 @@ def _until_none(
     outbox: SimpleQueue[referee_service_pb2.PlayRequest | None],
 ) -> Iterator[referee_service_pb2.PlayRequest]:
     return iter(outbox.get, None)
+
+
+def _may_pass(error: grpc.RpcError) -> bool:
+    """Whether another attempt may find a referee; a certificate that is not trusted stays so."""
+    return error.code() is grpc.StatusCode.UNAVAILABLE and "CERTIFICATE_VERIFY_FAILED" not in str(error.details())
 
 
 def _complaint(target: str, error: grpc.RpcError) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+from cluster.texts import SUITS as SUITS
+from cluster.texts import contract_name as contract_name
+
 PLACES = {
     "N": "north", "E": "east", "S": "south", "W": "west",
     "NE": "north-east corner", "SE": "south-east corner", "SW": "south-west corner", "NW": "north-west corner",
@@ -13,7 +15,6 @@ PLACES = {
 _SIDES = {2: "SN", 3: "SWE", 4: "SWNE"}  # the sides of the table by seat, clockwise
 _LEADS = {"self": "leads himself", "next": "next seat leads"}
 _KNOWN = {
-    "433": "4-3-3-3",
     "eight_or_nulls": "Eight or nulls",
     "end": "Ends the turn",
     "claim": "Claims the roem",
@@ -26,16 +27,6 @@ _KINDS = {
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&])")
 _WORD = re.compile(r"[a-z]\w*(:\w+)*")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def contract_name(contract: str) -> str:
-    """A contract in words: ``no_king_of_hearts`` is "No king of hearts", ``trump:S`` "Trump ♠"."""
-    if contract in _KNOWN:
-        return _KNOWN[contract]
-    first, _, rest = contract.partition(":")
-    text = first.replace("_", " ")
-    suit = f" {SUITS.get(rest, rest)}" if rest else ""
-    return text[:1].upper() + text[1:] + suit
 
 
 def card_name(card: str) -> str:

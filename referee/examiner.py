@@ -188,6 +188,7 @@ class Examinee:
         (self._folder / "token").write_text(self._token)
         await self._listen()
         env = {name: value for name in PASSED_ENV if (value := os.environ.get(name)) is not None}
+        env["GRPC_VERBOSITY"] = "ERROR"  # what the bot prints is looked at, and we cut its connection ourselves
         self.exit = self._launcher.start(self._folder.name, self._command, env | {SEAT_VARIABLE: str(self._folder)})
 
     async def talk(self, timeout_s: float) -> Talk:

@@ -21,6 +21,7 @@ from cluster.cli.play import AddressOption, ResultsOption, WorkersOption, end, p
 from cluster.cli.settings import OptionOption, options_of
 from cluster.statistics.duel import Duel, state
 from cluster.store import PLAN, Store
+from cluster.texts import number
 from cluster.tournament import Tournament
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class _Watch(Bar):
             self._live.update(_panel(now), refresh=True)
         elif now.blocks // _QUIET > self._told:
             self._told = now.blocks // _QUIET
-            say(f"block {now.blocks}: log-likelihood ratio {now.sprt.llr:+.2f}, decided below {now.sprt.bounds.lower:.2f} or above {now.sprt.bounds.upper:.2f}")
+            say(f"block {now.blocks}: log-likelihood ratio {number(now.sprt.llr, '+.2f')}, decided below {number(now.sprt.bounds.lower, '.2f')} or above {now.sprt.bounds.upper:.2f}")
 
 
 def _panel(now: Duel) -> Table:
@@ -140,7 +141,7 @@ def _panel(now: Duel) -> Table:
     grid = Table.grid()
     grid.add_row(Text(f"{now.new} against {now.old}, block {now.blocks} (of fixed length: {now.fixed_length})"))
     grid.add_row(line)
-    grid.add_row(Text(f"log-likelihood ratio {now.sprt.llr:+.2f}, bounds {bounds.lower:+.2f} and {bounds.upper:+.2f}; score {_range(now.score, now.score_low, now.score_high, '.3f')}"))
+    grid.add_row(Text(f"log-likelihood ratio {number(now.sprt.llr, '+.2f')}, bounds {number(bounds.lower, '+.2f')} and {bounds.upper:+.2f}; score {_range(now.score, now.score_low, now.score_high, '.3f')}"))
     return grid
 
 
@@ -159,7 +160,7 @@ def _print(tournament: Tournament, ended: Duel, form: Format) -> None:
     print(f"  Elo            {_range(ended.elo, ended.elo_low, ended.elo_high, '+.0f')}")
     if ended.superiority is not None:
         print(f"  P(better)      {ended.superiority:.3f}")
-    print(f"  ratio          {test.llr:+.2f}, bounds {test.bounds.lower:+.2f} and {test.bounds.upper:+.2f}")
+    print(f"  ratio          {number(test.llr, '+.2f')}, bounds {number(test.bounds.lower, '+.2f')} and {test.bounds.upper:+.2f}")
     print(f"  blocks         {test.decided_at or ended.blocks} used; a test of fixed length takes {ended.fixed_length}")
     if ended.stopped_early:
         print("  stopped early  the test chose its end, so score and Elo lean away from even and their intervals are a little too")
@@ -169,4 +170,4 @@ def _print(tournament: Tournament, ended: Duel, form: Format) -> None:
 def _range(value: float | None, low: float | None, high: float | None, form: str) -> str:
     if value is None:
         return "–"
-    return format(value, form) + ("" if low is None or high is None else f" (95 %: {low:{form}} … {high:{form}})")
+    return number(value, form) + ("" if low is None or high is None else f" (95 %: {number(low, form)} … {number(high, form)})")

@@ -14,6 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
+from cluster.texts import contract_name, number
+
 if TYPE_CHECKING:
     from cluster.arena import Chunk
 
@@ -51,7 +53,7 @@ def show(frame: pl.DataFrame, form: Format, columns: Columns, title: str = "") -
         for _, heading, decimals in columns:
             table.add_column(heading, justify="left" if decimals is None else "right", overflow="fold")
         for row in frame.iter_rows(named=True):
-            table.add_row(*(Text(_cell(row[name], decimals)) for name, _, decimals in columns))
+            table.add_row(*(Text(_cell(name, row[name], decimals)) for name, _, decimals in columns))
         width = None if sys.stdout.isatty() else 160
         Console(file=sys.stdout, width=width, highlight=False).print(table)
 
@@ -72,12 +74,17 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(guarded)
 
 
-def _cell(value: Any, decimals: int | None) -> str:
+def _cell(name: str, value: Any, decimals: int | None) -> str:
+    """A value as people read it; contracts keep their ids for programs."""
     if value is None:
         return "–"
     if isinstance(value, list):
-        return "  ".join(str(part) for part in value)
-    return str(value) if decimals is None else f"{value:,.{decimals}f}".replace(",", " ")
+        return "  ".join(_cell(name, part, decimals) for part in value)
+    if isinstance(value, bool | str):
+        return contract_name(value) if name == "contract" else str(value)
+    if decimals is not None:
+        return number(value, f",.{decimals}f").replace(",", " ")
+    return str(value).replace("-", "−") if isinstance(value, int | float) else str(value)
 
 
 class _Speed(ProgressColumn):

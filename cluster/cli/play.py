@@ -65,7 +65,11 @@ def play(
         "seed": seed_of(seed, results), "clocks": {"budget_ms": budget_ms},
         "bots": tournaments.named_bots([*bots, *(more or [])]),
     }  # fmt: skip
-    _play(tournaments.parse(data, "play"), results, workers, address, extend=False, form=form)
+    tournament = tournaments.parse(data, "play")
+    if len(tournament.bots) == 1:
+        say(f"only one bot, {tournament.bots[0].name}: it has all seats, against itself, and nothing can be rated; name a second one "
+            "to compare it with (kingmaker null looks whether copies of one bot come out equal)")  # fmt: skip
+    _play(tournament, results, workers, address, extend=False, form=form)
 
 
 def run(

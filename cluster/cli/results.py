@@ -23,6 +23,7 @@ from cluster.replays import replay as retell
 from cluster.statistics.comparisons import MIN_BLOCKS
 from cluster.statistics.points import choice_values
 from cluster.store import Store
+from cluster.texts import number
 from referee.rules.errors import ConfigError, nearest
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A results folder.")]
@@ -142,7 +143,7 @@ def quality(folder: Folder, anchor: Anchor = None, form: FormatOption = Format.t
     store = Store(folder)
     frame = _quality(store, anchor)
     if form is Format.table:
-        told = [None if value is None else f"{value:.0f}" if value.is_integer() else f"{value:.2f}" for value in frame["value"]]
+        told = [None if value is None else number(value, ".0f" if value.is_integer() else ".2f") for value in frame["value"]]
         frame = frame.with_columns(pl.Series("value", told, dtype=pl.String))
     show(frame, form, _QUALITY)
 
@@ -285,5 +286,6 @@ def _save(out: Path, parts: Iterable[bytes]) -> None:
 
 def _interval(frame: pl.DataFrame, name: str, low: str, high: str, decimals: int) -> pl.Series:
     """An interval as a text, with so many decimals at both ends; no text where there is none."""
-    told = [None if one is None else f"{one:.{decimals}f} … {other:.{decimals}f}" for one, other in frame.select(low, high).iter_rows()]
+    form = f".{decimals}f"
+    told = [None if one is None else f"{number(one, form)} … {number(other, form)}" for one, other in frame.select(low, high).iter_rows()]
     return pl.Series(name, told, dtype=pl.String)
