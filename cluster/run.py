@@ -15,7 +15,7 @@ from cluster.arena import Chunk
 from cluster.requeue import SetAside
 from cluster.schedule import Block
 from cluster.schedule.rounds import FIXED, Round, rounds
-from cluster.store import PLAN, NotWritten, Put, Store, Writer, writer
+from cluster.store import PLAN, NotWritten, Put, Store, Swept, Writer, writer
 from cluster.tournament import Tournament
 
 MAX_CHUNK, MANY_BATCHES = 256, 512
@@ -62,8 +62,10 @@ Play = Callable[[Iterator[Sequence[Block]]], Iterator[Chunk | SetAside]]
 
 
 def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *, workers: int = 1,
-        extend: bool = False) -> Outcome:  # fmt: skip
+        extend: bool = False, swept: Swept | None = None) -> Outcome:  # fmt: skip
     """Play what is missing; ``play`` plays chunks of blocks, ``workers``: how many it has.
+
+    ``swept``: what this process knows of the folder from an earlier run; it knows more when this returns.
 
     Raises:
         ConfigError: the folder holds something else, or cannot be written.
@@ -72,10 +74,11 @@ def run(tournament: Tournament, folder: Path, play: Play, progress: Progress, *,
     with writer(folder) as store:
         tournament = scheduled(tournament, store, extend=extend)
         store.status({"workers": workers, "host": socket.gethostname(), "began": time.time()})
-        for problem in store.sweep():
+        swept = {} if swept is None else swept
+        for problem in store.sweep(swept):
             progress.warn(problem)
         games = len(schedule.design_of(tournament).seatings)
-        found = store.done()
+        found = {block for blocks in swept.values() for block in blocks}
         done = len(_scheduled(tournament, found))
         progress.begin(blocks=tournament.blocks, done=done, games=games)
         size = chunk_size(tournament, games, done, workers)

@@ -3,7 +3,8 @@
 ::
 
     DIR/tournament.json           what is played; written once
-    DIR/lineups.jsonl             of a list: who sits in each block, a line each; written before the block is played
+    DIR/lineups.jsonl             of a list: who sits in each block, a line each; written before the block is played; the first
+                                  line of a round also has who could have, and the round's length
     DIR/batches/NAME/*.parquet    the rows of some blocks: matches, deals, replays, logs; and SHA256SUMS of them
     DIR/damaged/, DIR/conflicts/  batches that could not be read, or were played twice with different results
     DIR/quarantine.json           blocks that broke worker after worker in the last run
@@ -22,6 +23,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,8 @@ FORMAT = "kingmaker-results/1"
 #: With less room than this nothing new is played: what is under way still has to be written.
 FLOOR_BYTES = 64 << 20
 _TEMPORARY = ".tmp-"
+#: Batches that are whole, by name: what was played in each, a hash by block.
+Swept = dict[str, dict[str, str]]
 
 
 class NoResults(KingmakerError, ValueError):
@@ -67,6 +71,22 @@ class Put(StrEnum):
     WRITTEN = "written"
     SAME = "same"
     CONFLICT = "conflict"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Who sits in a block of a list; where a round begins also the blocks that it was to have, and who could have sat in them."""
+
+    lineup: tuple[str, ...]
+    round: int = 0
+    field: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, line: Any) -> Line:
+        """From its JSON."""
+        if isinstance(line, dict):
+            return cls(tuple(map(str, line["lineup"])), int(line["round"]), tuple(map(str, line["field"])))
+        return cls(tuple(map(str, line)))
 
 
 class Store:
@@ -158,13 +178,21 @@ class Store:
         Raises:
             DamagedResults: a line cannot be read.
         """
+        return [line.lineup for line in self.written()]
+
+    def written(self) -> list[Line]:
+        """The same, with who could have sat.
+
+        Raises:
+            DamagedResults: a line cannot be read.
+        """
         try:
             *lines, _ = (self.folder / LINEUPS).read_bytes().split(b"\n")  # what stands behind the last end of a line is torn
         except FileNotFoundError:
             return []
         try:
-            return [tuple(map(str, json.loads(line))) for line in lines]
-        except (ValueError, TypeError) as error:
+            return [Line.read(json.loads(line)) for line in lines]
+        except (ValueError, TypeError, KeyError) as error:
             raise DamagedResults(f"{self.folder / LINEUPS}: a line is no list of bots: {error}") from None
 
     def replay(self, match_id: str) -> dict[str, Any]:
@@ -205,13 +233,14 @@ class Writer(Store):
             os.replace(self.folder / (_TEMPORARY + PLAN), self.folder / PLAN)
             batch.sync(self.folder)
 
-    def write_lineups(self, first: int, lineups: Sequence[Sequence[str]]) -> None:
-        """Write down who sits from block ``first`` on; what was written of these blocks counts no more.
+    def write_lineups(self, first: int, lineups: Sequence[Sequence[str]], field: Sequence[str]) -> None:
+        """Write down who sits from block ``first`` on, of a field; what was written of these blocks counts no more.
 
         Raises:
             NotWritten: the disk refused.
         """
-        text = "".join(json.dumps(lineup, ensure_ascii=False) + "\n" for lineup in lineups)
+        lines = [{"lineup": lineups[0], "round": len(lineups), "field": field}, *lineups[1:]] if lineups else []
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         with _speaking(self.folder), open(self.folder / LINEUPS, "a+b") as file:
             file.seek(0)
             kept = b"".join(line for line, _ in zip(file, range(first), strict=False))
@@ -221,28 +250,32 @@ class Writer(Store):
             os.fsync(file.fileno())
             batch.sync(self.folder)
 
-    def sweep(self) -> list[str]:
+    def sweep(self, seen: Swept) -> list[str]:
         """Remove what an earlier crash left, set damaged batches aside; return a sentence for each of those.
 
-        A batch whose blocks are all there a second time, with the same results, is removed.
+        A batch whose blocks are all there a second time, with the same results, is removed. ``seen``: batches that an earlier
+        sweep found whole, which are not read again; those that are whole now, when this returns.
 
         Raises:
             NotWritten: the disk refused.
         """
-        problems, seen = [], dict[str, str]()
+        problems, names = [], self.names()
+        for gone in seen.keys() - set(names):
+            del seen[gone]
+        known = {block: result for blocks in seen.values() for block, result in blocks.items()}
         with _speaking(self.folder):
             for path in (self.folder / "batches").iterdir():
                 if path.name.startswith(_TEMPORARY):
                     shutil.rmtree(path)
             (self.folder / QUARANTINE).unlink(missing_ok=True)
-            for path in self.batches():
+            for path in (self.folder / "batches" / name for name in names if name not in seen):
                 problem = batch.problem(path, self.plan.get("tournament_id"))
                 blocks = batch.results(path) if problem is None else {}
-                twice = blocks.keys() & seen.keys()
+                twice = blocks.keys() & known.keys()
                 if problem:
                     self._set_aside(path, "damaged")
                     problems.append(f"{path.name}: {problem}; set aside, its blocks are played again")
-                elif any(blocks[block] != seen[block] for block in twice):
+                elif any(blocks[block] != known[block] for block in twice):
                     self._set_aside(path, "conflicts")
                     problems.append(f"{path.name}: block {min(twice)} is in another batch with other results; see conflicts/")
                 elif twice and len(twice) == len(blocks):
@@ -251,7 +284,8 @@ class Writer(Store):
                     self._set_aside(path, "damaged")
                     problems.append(f"{path.name}: block {min(twice)} is in another batch already; set aside")
                 else:
-                    seen |= blocks
+                    known |= blocks
+                    seen[path.name] = blocks
         return problems
 
     def shortage(self) -> str | None:

@@ -6,11 +6,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
 from cluster import batch as batches
-from cluster import retrace
+from cluster import founded, retrace
 from cluster.records import SCHEMAS, derived
 from cluster.schedule import Block, design_of
 from cluster.schedule.rounds import rounds
@@ -19,6 +20,7 @@ from cluster.store import SEASON, DamagedResults, Store
 from cluster.tournament import Tournament, parse
 from referee.rules.errors import ConfigError
 
+_Name = TypeVar("_Name", str, int)
 _RATED = ["block", "block_id", "game", "games", "match_id", "team", "seat", "bot", "total", "rank"]
 
 
@@ -57,6 +59,8 @@ def verify(store: Store, sample: int | None = None) -> Report:
     whole, matches = _read(store, report)
     planned = _planned(tournament, matches, store, report)
     _count(matches, planned, report)
+    if tournament.schedule == "ladder":
+        report.problems += _lineups(tournament, whole, planned, store, sample, report)
     chosen = _chosen(sorted(planned.keys() & set(matches["block_id"])), sample)
     for batch in whole:
         report.problems += _retrace(tournament, batch, planned, chosen, report)
@@ -125,6 +129,26 @@ def _planned(tournament: Tournament, matches: pl.DataFrame, store: Store, report
     return planned
 
 
+def _lineups(
+    tournament: Tournament, whole: list[Path], planned: dict[str, Block], store: Store, sample: int | None, report: Report
+) -> Iterator[str]:
+    """Work out again who sits in the rounds of a list, as far as all that was played before them is there."""
+    try:
+        written = store.written()[: tournament.blocks]
+    except DamagedResults:
+        return  # that is told already
+    places = {name: block.index for name, block in planned.items()}
+    there = sorted(places.values())
+    starts = [start for start in founded.rounds(written) if there[:start] == list(range(start))]
+    chosen = _chosen(starts, sample)
+    files = [batch / "blocks.parquet" for batch in whole]
+    if chosen and files:
+        yield from founded.unfounded(tournament, written, pl.read_parquet(files, glob=False), places, chosen)
+    first = min(starts, default=len(written))
+    told = f"; of the first {first} blocks it was not written" if first else ""
+    report.notes.append(f"the line-ups of {len(chosen)} of {len(starts)} rounds were worked out again; who could play in each is the organiser's word{told}")
+
+
 def _count(matches: pl.DataFrame, planned: dict[str, Block], report: Report) -> None:
     """Count matches in files and ratings."""
     report.stored_blocks = matches["block_id"].n_unique()
@@ -140,7 +164,7 @@ def _count(matches: pl.DataFrame, planned: dict[str, Block], report: Report) -> 
         report.problems.append(f"{report.stored_blocks} blocks are stored, the ratings count {report.rated_blocks}")
 
 
-def _chosen(blocks: list[str], sample: int | None) -> set[str]:
+def _chosen(blocks: list[_Name], sample: int | None) -> set[_Name]:
     if sample is None or sample >= len(blocks):
         return set(blocks)
     return set(random.Random(len(blocks)).sample(blocks, sample))

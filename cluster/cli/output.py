@@ -80,8 +80,8 @@ def _cell(name: str, value: Any, decimals: int | None) -> str:
         return "–"
     if isinstance(value, list):
         return "  ".join(_cell(name, part, decimals) for part in value)
-    if isinstance(value, bool | str):
-        return contract_name(value) if name == "contract" else str(value)
+    if isinstance(value, str):
+        return contract_name(value) if name == "contract" else value
     if decimals is not None:
         return number(value, f",.{decimals}f").replace(",", " ")
     return str(value).replace("-", "−") if isinstance(value, int | float) else str(value)

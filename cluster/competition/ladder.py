@@ -18,11 +18,11 @@ from cluster.competition.database import Database
 from cluster.competition.place import Place
 from cluster.competition.seasons import Ladder, Season
 from cluster.competition.settings import LadderSettings, Settings
+from cluster.founded import compared
+from cluster.growing import Growing
 from cluster.run import Play
 from cluster.schedule import Block, design_of
 from cluster.schedule.ladder import next_lineups
-from cluster.statistics.comparisons import Comparison
-from cluster.statistics.ratings import compare
 from cluster.store import PLAN, Store, writer
 from cluster.tournament import BotEntry, ClockSettings, Isolation, Tournament, parse
 from referee.isolation.errors import IsolationError
@@ -93,6 +93,7 @@ class Keeper:
         self._database = database
         self._settings = settings
         self._company = company
+        self._stores: dict[Path, Growing] = {}
 
     def run(self) -> None:
         """Play for ever."""
@@ -115,15 +116,16 @@ class Keeper:
         """Play what is missing of a list's last round, else one more."""
         season = seasons.current(self._database)
         ladder = seasons.ladder(self._database, wanted.ruleset, wanted.options, remote=self._company.goes)
-        store = Store(self._place.results(ladder, season.number))
+        folder = self._place.results(ladder, season.number)
+        store = self._stores.setdefault(folder, Growing(folder))
         coming = self._coming(ladder, season, store)
         if coming is not None:
             coming = _isolated(coming, self._settings.isolation)
-            run.run(coming, store.folder, self._play(coming), _Log(store.folder), extend=True)
+            run.run(coming, store.folder, self._play(coming), _Log(store.folder), extend=True, swept=store.swept)
         self._keep(ladder, season, store, goes_on=coming is not None)
         return coming is not None
 
-    def _coming(self, ladder: Ladder, season: Season, store: Store) -> Tournament | None:
+    def _coming(self, ladder: Ladder, season: Season, store: Growing) -> Tournament | None:
         """The list with a round that is to be played, written down; None where there is none now."""
         old, here, lineups = planned(store), self._company.bots(ladder), store.lineups()
         done = 0 if old is None else len(store.done())
@@ -143,12 +145,12 @@ class Keeper:
         else:
             coming = _with(here, old).model_copy(update={"blocks": old.blocks + self._company.round_blocks})
         field = [bot.name for bot in coming.bots if bot.name in playing]
-        comparison = None if old is None else _compared(store)
+        comparison = None if old is None else compared(store.evidence().table)
         new = next_lineups(field, lineups[:done], comparison, design_of(coming), coming.blocks - done)
         with self._place.scheduling(), writer(store.folder) as folder:
             if seasons.current(self._database) != season:
                 return None  # frozen since we looked
-            folder.write_lineups(done, new)
+            folder.write_lineups(done, new, field)
             run.scheduled(coming, folder, extend=True)
         return coming
 
@@ -171,7 +173,7 @@ class Keeper:
 
         return play
 
-    def _keep(self, ladder: Ladder, season: Season, store: Store, *, goes_on: bool) -> None:
+    def _keep(self, ladder: Ladder, season: Season, store: Growing, *, goes_on: bool) -> None:
         """Write down the standings of now, unless they are written already, or would differ little and are soon to be others."""
         if not (store.folder / PLAN).exists():
             return
@@ -180,7 +182,7 @@ class Keeper:
         before = 0 if last is None else last.blocks
         if blocks == before or (goes_on and blocks < GROWTH * before):
             return
-        standings = summaries.standings(_evidence(store))
+        standings = summaries.standings(store.evidence())
         matches = store.collect(store.scan("matches").select("match_id")).n_unique()
         seasons.keep_snapshot(self._database, ladder.id, season.number, blocks, matches, standings)
 
@@ -203,16 +205,6 @@ def _isolated(tournament: Tournament, tier: Isolation) -> Tournament:
     """With the tier of what was submitted, which no plan holds: each row of the results says how its bot was kept."""
     own = [bot if bot.is_reference or bot.remote else bot.model_copy(update={"isolation": tier}) for bot in tournament.bots]
     return tournament.model_copy(update={"bots": tuple(own)})
-
-
-def _evidence(store: Store) -> summaries.Evidence:
-    return summaries.Evidence.stored(store.table("blocks"), store.table("played"))
-
-
-def _compared(store: Store) -> Comparison | None:
-    """The ratings of now; None while there is nothing to compare."""
-    table = _evidence(store).table
-    return compare(table, anchor=summaries.anchor_of(table.bots)) if len(table.bots) > 1 else None
 
 
 def _all(chunks: Iterator[Sequence[Block]]) -> Iterator[Block]:

@@ -216,7 +216,7 @@ def test_a_batch_whose_contents_cannot_be_is_set_aside(change: str, tmp_path: Pa
     with writer(tmp_path / "r") as store:
         store.create(run.plan_of(SETTINGS))
         store.write("bad", rewritten(change))
-        (sentence,) = store.sweep()
+        (sentence,) = store.sweep({})
         assert sentence.startswith("bad: ")
         assert store.done() == set()
 

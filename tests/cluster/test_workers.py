@@ -127,6 +127,22 @@ def test_a_worker_that_grows_too_large_is_replaced(tmp_path: Path, monkeypatch: 
     assert set(Store(tmp_path / "r").table("matches")["attempt"]) == {1}
 
 
+def test_a_full_object_store_stops_nothing_and_nothing_is_left(tmp_path: Path) -> None:
+    """Row 43: what a chunk came to travels through the store, which puts the rest on the disk."""
+    tournament, quiet, before = settings(tmp_path, blocks=8), Quiet(), psutil.Process().children(recursive=True)
+    with crew(tournament, quiet) as play:
+        import ray
+
+        hogs = [ray.put(os.urandom(1 << 20) * 40) for _ in range(8)]  # 320 MB, where there is room for 256
+        assert run.run(tournament, tmp_path / "r", play, quiet).complete
+        assert all(len(ray.get(hog)) == 40 << 20 for hog in hogs)
+        ours = [one for one in psutil.Process().children(recursive=True) if one not in before]
+    assert ours
+    wait_for(lambda: not alive(ours), 10)
+    assert quiet.warnings == []
+    assert len(hashes(tmp_path / "r")) == 32
+
+
 @pytest.mark.long
 @pytest.mark.timeout(600)
 def test_a_worker_whose_machine_is_overloaded_again_and_again_is_shut_out(tmp_path: Path) -> None:
