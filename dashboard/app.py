@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,16 @@ def main(arguments: list[str]) -> None:
     page = st.navigation(list(pages.values()), position="top")
     st.set_page_config(page_title=f"{page.title} · Kingmaker")
     page.run()
+    _forget_the_beginning()
+
+
+@cache
+def _forget_the_beginning() -> None:
+    """Streamlit looks for garbage among all objects whenever any viewer's page has looked for news, which costs ten times what looking
+    does: what is there since the first page was laid out, above all the libraries, is no garbage.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _of_results(folder: Path) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import polars as pl
 import streamlit as st
 
 from cluster.statistics.comparisons import MIN_BLOCKS
 from cluster.store import NoResults
-from dashboard import reading, sheets, words
+from dashboard import chartparts, figures, reading, sheets, words
+from dashboard.colours import Colours
 from dashboard.look import PAGE
 from dashboard.reading import Reader, Snapshot, Working
 from dashboard.sheets import Heading
@@ -25,8 +27,13 @@ PAGES = "pages"
 #: And the list of a competition that is looked at, as the addresses name it; nothing where the pages show one folder.
 LIST = "the list"
 
+#: And all bots of a competition, in the order in which they came.
+EVERYBODY = "everybody"
+
 #: A bot's name of more letters than this gets a column of so many px, lest it push the numbers off a phone.
 _LONG_NAME, _NAME_PX = 24, 170
+#: A table of more columns than this is wider than a phone.
+_FEW = 3
 
 View = Callable[[Snapshot], None]
 
@@ -124,7 +131,7 @@ def head(results: Snapshot, title: str) -> None:
         st.progress(progress.share, text=f"{progress.share:.0%} of the tournament is played")
 
 
-def facts(told: Sequence[sheets.Fact]) -> None:
+def facts(told: Sequence[figures.Fact]) -> None:
     """Numbers side by side, each with its name above and what it means below."""
     parts = "".join(
         f"<div><dt>{escape(label)}</dt><dd>{escape(value)}<small>{escape(about)}</small></dd></div>" for label, value, about in told
@@ -137,14 +144,31 @@ def meaning(text: str) -> None:
     st.caption(text)
 
 
+def colours(results: Snapshot) -> Colours:
+    """The colours of the bots, the same in all lists of a competition."""
+    planned = [str(one.get("name")) for one in results.plan.get("bots", ()) if isinstance(one, dict)]
+    return Colours([*st.session_state.get(EVERYBODY, ()), *planned, *results.bots])
+
+
+def chart(results: Snapshot, about: str, draw: Callable[[], alt.TopLevelMixin], *which: str | None) -> None:
+    """A chart, drawn once however many look at it; ``about``: what it is, for who cannot see it; ``which``: what of it was chosen."""
+    spec = results.once((about, *which), lambda: chartparts.spec(draw()))
+    st.vega_lite_chart(spec, width="stretch", alt=about)
+
+
 def table(frame: pl.DataFrame, headings: Sequence[Heading], *, thin: Sequence[bool] = (), **options: Any) -> Any:
     """A table with headings and units; the rows that are ``thin`` stand in grey."""
-    known = {heading.title: heading for heading in headings}
-    config = {name: _column(known[name], frame[name]) for name in frame.columns if name in known}
+    known = {heading.title: heading for heading in headings if heading.title in frame.columns}
+    written = sheets.written(frame, list(known.values()))
+    config = {name: _column(heading, frame[name], is_written=name in written) for name, heading in known.items()}
     data: Any = frame
+    if any(thin) or written:
+        data = frame.to_pandas().style.format(written, na_rep="–")  # Streamlit shows what a style writes, and sorts by the number
     if any(thin):
         grey = ["color: #8a8f98" if is_thin else "" for is_thin in thin]
-        data = frame.to_pandas().style.apply(lambda column: grey, axis=0)
+        data = data.apply(lambda column: grey, axis=0)
+    if len(frame.columns) > _FEW:
+        st.html('<p class="km-swipe">↔ Swipe the table sideways: it has more columns.</p>')
     return st.dataframe(data, hide_index=True, column_config=config, placeholder="–", **options)
 
 
@@ -182,13 +206,14 @@ def chosen_row(chosen: Any) -> int | None:
     return int(rows[0]) if rows else None
 
 
-def _column(heading: Heading, values: pl.Series) -> Any:
+def _column(heading: Heading, values: pl.Series, *, is_written: bool) -> Any:
     help_text = heading.help or None
     if heading.form == "trend":
-        return st.column_config.LineChartColumn(heading.title, help=help_text, width=110)
+        low, high = sheets.span(values)
+        return st.column_config.LineChartColumn(heading.title, help=help_text, width=110, y_min=low, y_max=high)
     if heading.form is None:
         is_long = heading.title in ("Bot", "Opponent") and max(map(len, values), default=0) > _LONG_NAME
         width = _NAME_PX if is_long else None
         return st.column_config.TextColumn(heading.title, help=help_text, width=width)
     form = heading.form if heading.form != "%d" else "localized"
-    return st.column_config.NumberColumn(heading.title, help=help_text, format=form)
+    return st.column_config.NumberColumn(heading.title, help=help_text, format=None if is_written else form)

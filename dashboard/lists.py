@@ -35,6 +35,7 @@ def page(folder: Path, title: str, view: View, *, waits: bool = True) -> None:
         frame.again()
         return
     if results is not None:
+        st.session_state[frame.EVERYBODY] = board(folder).bots()
         frame.page(results, title, view, waits=waits)
         return
     st.title(title)

@@ -84,7 +84,10 @@ button kbd { color: inherit !important; opacity: .85 !important; }
 .kf dt { font-size: 13px; opacity: .8; }
 .kf dd { margin: 0 !important; font-size: 21px; font-weight: 600; line-height: 1.3; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .kf small { display: block; margin-top: 1px; font-size: 12px; font-weight: 400; line-height: 1.35; opacity: .8; }
+[data-testid=stElementContainer]:has(.km-swipe) { display: none; }
+.km-swipe { margin: 0; font-size: 12px; opacity: .8; }
 @media (max-width: 480px) {
+  [data-testid=stElementContainer]:has(.km-swipe) { display: block; margin-bottom: -.6rem; }
   [data-testid=stMainBlockContainer] { padding-left: .9rem; padding-right: .9rem; }
   .kf { grid-template-columns: repeat(auto-fill, minmax(104px, 1fr)); gap: 10px; } .kf dd { font-size: 18px; }
 }

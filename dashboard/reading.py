@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from threading import RLock
 from time import monotonic, process_time
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
@@ -28,6 +28,10 @@ from referee.rules.ruleset import Game
 #: When the plan was written, and the names of the batches: what a folder holds is the same while this is.
 Version = tuple[int, tuple[str, ...]]
 
+T = TypeVar("T")
+
+#: So many charts and tables are kept for whoever looks next.
+KEPT = 400
 #: So long a page waits for newer numbers, in seconds, before it shows those of before.
 PATIENCE_S = 2.0
 #: Newer numbers are made when this process, with all that it draws for its viewers, has taken no more than this share of the processors
@@ -90,6 +94,18 @@ class Snapshot:
     history: pl.DataFrame
     digest: Digest = field(repr=False)
     unreadable: dict[str, str] = field(default_factory=dict)
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    _lock: RLock = field(default_factory=RLock, repr=False)
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What is the same for all viewers: made for the first one who asks, and kept while these results are shown."""
+        with self._lock:
+            if key not in self._kept:
+                made = make()
+                if len(self._kept) >= KEPT:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[key] = made
+            return cast(T, self._kept[key])
 
     @property
     def name(self) -> str:

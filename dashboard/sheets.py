@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -27,7 +28,7 @@ STANDINGS = (
     Heading("Rank", help="Ranks that the results allow at 95 %, all bots at once."),
     Heading("Bot"),
     Heading("Rating", "%.0f", "Elo, relative to the anchor, which stands at 1500."),
-    Heading("Trend", "trend", "The rating after the first blocks of the schedule, up to all of them."),
+    Heading("Trend", "trend", "The rating after the first blocks of the schedule, up to all of them; all bots on one scale."),
     Heading("Rating, 95 %", help="Interval relative to the anchor, over whole blocks."),
     Heading("Best, chance", "%.1f %%", "Chance to be the best of this list."),
     Heading("Points a match", "%.1f", "Mean total of a match."),
@@ -42,7 +43,7 @@ OPPONENTS = (
     Heading("Opponent"),
     Heading("Score", "%.1f %%", "Share of the results against this opponent; a draw is half."),
     Heading("Promised", "%.1f %%", "The share that the two ratings promise."),
-    Heading("Surprise", "%.1f", "Score less promise, in standard errors; between -2 and 2 it is chance."),
+    Heading("Surprise", "%.1f", "Score less promise, in standard errors; between −2 and 2 it is chance."),
     Heading("Elo difference", "%.0f"),
     Heading("Difference, 95 %"),
     Heading("Better, chance", "%.1f %%", "Chance that this bot is the better of the two."),
@@ -154,7 +155,7 @@ def standings(frame: pl.DataFrame, history: pl.DataFrame) -> pl.DataFrame:
         (
             words.ranks(row["rank_low"], row["rank_high"]), row["bot"], row["rating"], trends.get(row["bot"]),
             words.elo(row["low"], row["high"]), _percent(row["chance_best"]), row["points"],
-            _interval(row["points_low"], row["points_high"], 1), row["matches"], row["blocks"], row["faults"],
+            words.interval(row["points_low"], row["points_high"], 1), row["matches"], row["blocks"], row["faults"],
             row["forfeits"], row["ms_per_decision"],
         )
         for row in frame.iter_rows(named=True)
@@ -169,7 +170,7 @@ def opponents(pairs: pl.DataFrame) -> pl.DataFrame:
         measured = row["relation"] == "measured"
         rows.append((
             row["opponent"], _percent(row["score"]), _percent(row["expected"]), row["residual_z"], row["difference"] if measured else None,
-            _interval(row["low"], row["high"]) if measured else words.relation(row["relation"]),
+            words.interval(row["low"], row["high"]) if measured else words.relation(row["relation"]),
             _percent(row["superiority"]) if measured else None, round(row["results"]), row["blocks"],
         ))  # fmt: skip
     return _table(OPPONENTS, rows)
@@ -203,8 +204,8 @@ def in_contract(frame: pl.DataFrame) -> pl.DataFrame:
     """All bots in one contract under the headings of `IN_CONTRACT`."""
     rows = [
         (
-            row["bot"], row["deals"], row["blocks"], row["edge"], _interval(row["edge_low"], row["edge_high"], 1), row["points"],
-            _interval(row["points_low"], row["points_high"], 1), _percent(row["declarer"]),
+            row["bot"], row["deals"], row["blocks"], row["edge"], words.interval(row["edge_low"], row["edge_high"], 1), row["points"],
+            words.interval(row["points_low"], row["points_high"], 1), _percent(row["declarer"]),
         )
         for row in frame.iter_rows(named=True)
     ]  # fmt: skip
@@ -217,59 +218,13 @@ def conduct(frame: pl.DataFrame) -> pl.DataFrame:
     return _table(CONDUCT, list(frame.select(names).iter_rows()))
 
 
-#: A number for people: what it is, how it reads, and what it means.
-Fact = tuple[str, str, str]
-
-
-def bot_facts(row: Mapping[str, Any]) -> list[Fact]:
-    """Where a bot stands; ``row``: one of the standings."""
-    best = "–" if row["chance_best"] is None else f"{100 * row['chance_best']:.1f} %"
-    return [
-        ("Rating", words.number(row["rating"]).replace(",", ""), f"Elo; {words.elo(row['low'], row['high'])} at 95 %"),
-        ("Rank", words.ranks(row["rank_low"], row["rank_high"]), "what the results allow"),
-        ("Best, chance", best, "of all on this list"),
-        ("Points a match", words.number(row["points"], 1), f"{words.interval(row['points_low'], row['points_high'], 1)} at 95 %"),
-        ("Matches", f"{row['matches']:,}", f"in {words.count(row['blocks'], 'block')}"),
-        ("Faults", f"{row['faults']:,}", words.count(row["forfeits"], "forfeit")),
-    ]
-
-
-def conduct_facts(row: Mapping[str, Any]) -> list[Fact]:
-    """How a bot behaved; ``row``: one of the conduct table."""
-    kinds = ("illegal", "malformed", "timeout", "disconnect")
-    meanings = ("not a legal action", "nobody could read it", "no answer in time", "the bot was gone")
-    times = [
-        ("ms a decision", words.number(row["ms_per_decision"], 2), f"mean of {words.count(row['decisions'], 'decision')}"),
-        ("Slowest, ms", words.number(row["slowest_ms"], 1), "a single decision"),
-    ]
-    faults = [(kind.capitalize(), f"{row[kind]:,}", about) for kind, about in zip(kinds, meanings, strict=True)]
-    return [*times, *faults, ("Forfeits", f"{row['forfeits']:,}", "matches with too many faults")]
-
-
-def pair_facts(row: Mapping[str, Any]) -> list[Fact]:
-    """One bot against another; ``row``: one of the pairs."""
-    score = f"{100 * row['score']:.1f} %"
-    facts = [("Score", score, f"of {row['results']:,.0f} results")]
-    if row["expected"] is not None:
-        facts.append(("By the ratings", f"{100 * row['expected']:.1f} %", "what they promise"))
-    facts.append(("Surprise", words.number(row["residual_z"], 1), "standard errors; within ±2 is chance"))
-    if row["relation"] == "measured":
-        facts += [
-            ("Elo difference", words.signed(round(row["difference"])), f"{words.interval(row['low'], row['high'])} at 95 %"),
-            ("Better, chance", f"{100 * row['superiority']:.1f} %", "that the first is the better"),
-        ]
-    else:
-        facts.append(("Elo difference", "–", words.relation(row["relation"])))
-    return facts
-
-
 def contracts(frame: pl.DataFrame) -> pl.DataFrame:
     """One bot's contracts under the headings of `CONTRACTS`; without the columns that this game does not have."""
     rows = [
         (
             words.contract_name(row["contract"]), row["deals"], row["blocks"], row["points"],
-            _interval(row["points_low"], row["points_high"], 1), row["edge"],
-            _interval(row["edge_low"], row["edge_high"], 1), row["edge_shrunk"], row["tricks"],
+            words.interval(row["points_low"], row["points_high"], 1), row["edge"],
+            words.interval(row["edge_low"], row["edge_high"], 1), row["edge_shrunk"], row["tricks"],
             _percent(row["declarer"]), row["points_declaring"], row["points_defending"], row["bonus"], row["bonus_left"],
         )
         for row in frame.iter_rows(named=True)
@@ -282,7 +237,7 @@ def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     rows = [
         (
             row["bot"], words.contract_name(row["contract"]), row["outcome"], row["deals"], _percent(row["share"]),
-            _interval(100 * row["low"], 100 * row["high"], 1), row["points"], row["blocks"],
+            words.interval(100 * row["low"], 100 * row["high"], 1), row["points"], row["blocks"],
         )
         for row in frame.iter_rows(named=True)
     ]  # fmt: skip
@@ -296,7 +251,7 @@ def choices(frame: pl.DataFrame) -> pl.DataFrame:
             row["bot"],
             row["choices"],
             row["value"],
-            _interval(row["value_low"], row["value_high"], 1),
+            words.interval(row["value_low"], row["value_high"], 1),
             row["blocks"],
         )
         for row in frame.sort("value", descending=True).iter_rows(named=True)
@@ -360,6 +315,25 @@ def thin(blocks: pl.Series) -> list[bool]:
     return (blocks < MIN_BLOCKS).to_list()
 
 
+def written(frame: pl.DataFrame, headings: Sequence[Heading]) -> dict[str, Callable[[Any], str]]:
+    """How to write the columns that have negative numbers: with a real minus, which printf does not know."""
+    numbers = [heading for heading in headings if heading.form not in (None, "trend")]
+    return {one.title: partial(_number, str(one.form)) for one in numbers if (frame[one.title] < 0).any()}
+
+
+def _number(form: str, value: float | None) -> str:
+    if value is None or value != value:
+        return "–"
+    decimals = 0 if form == "%d" else int(form[2])
+    return words.number(value, decimals) + (" %" if form.endswith("%%") else "")
+
+
+def span(trends: pl.Series) -> tuple[float, float] | tuple[None, None]:
+    """The least and the greatest number of all of these lists."""
+    numbers = [number for trend in trends.drop_nulls() for number in trend]
+    return (min(numbers), max(numbers)) if numbers else (None, None)
+
+
 def csv(frame: pl.DataFrame) -> bytes:
     """A frame in full precision; lists as texts, and no text that a spreadsheet would take for a formula."""
     lists = [
@@ -371,10 +345,6 @@ def csv(frame: pl.DataFrame) -> bytes:
     texts = [pl.col(name).map_elements(words.guarded, return_dtype=_STRING)
              for name, kind in flat.schema.items() if kind == _STRING]  # fmt: skip
     return flat.with_columns(texts).write_csv().encode()
-
-
-def _interval(low: float | None, high: float | None, decimals: int = 0) -> str:
-    return words.interval(low, high, decimals).replace("−", "-")  # as the number columns beside it write it
 
 
 def _percent(share: float | None) -> float | None:

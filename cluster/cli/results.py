@@ -220,7 +220,7 @@ def dashboard_words(folder: Path, port: int) -> list[str]:
         raise ConfigError("the dashboard is not installed: pip install 'kingmaker[dashboard]'")
     app = Path(spec.submodule_search_locations[0]) / "app.py"
     options = {"server.address": "127.0.0.1", "server.port": str(port), "server.headless": "true",
-               "browser.gatherUsageStats": "false", "client.toolbarMode": "viewer",
+               "browser.gatherUsageStats": "false", "client.toolbarMode": "viewer", "server.fileWatcherType": "none",
                "theme.light.primaryColor": "#1f6fd6", "theme.dark.primaryColor": "#5b9df0"}  # fmt: skip
     flags = [part for name, value in options.items() for part in (f"--{name}", value)]
     return [sys.executable, "-m", "streamlit", "run", str(app), *flags, "--", str(folder)]

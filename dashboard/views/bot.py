@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cluster.store import DamagedResults
-from dashboard import frame, judging, plots, reading, sheets, words
+from dashboard import figures, frame, judging, plots, reading, sheets, words
 from dashboard.reading import Snapshot
 
 
@@ -15,24 +15,25 @@ def show(results: Snapshot) -> None:
     bot = st.selectbox("Bot", results.bots, key="bot", bind="query-params", width=340)
     standing = results.standings.filter(bot=bot).row(0, named=True)
     conduct = results.conduct.filter(bot=bot).row(0, named=True)
-    frame.facts(sheets.bot_facts(standing))
+    frame.facts(figures.of_bot(standing))
     frame.meaning(
         "Rating and points with their 95 % intervals over whole blocks; the rank is the range that the results allow. "
         "A fault is a decision in which the referee had to play in the bot's place."
     )
+    own = frame.colours(results).of(str(bot))
     history = results.history.filter(bot=bot)
     if history.height > 1:
         st.subheader("Rating over the blocks")
         st.caption("Fitted again to the first so many blocks; the band is the 95 % interval of then.")
-        st.altair_chart(plots.one_history(history), width="stretch", alt="The bot's rating after the first blocks")
-    _contracts(results, str(bot))
+        frame.chart(results, "The bot's rating after the first blocks", lambda: plots.one_history(history, own), bot)
+    _contracts(results, str(bot), own)
     _losses(results, str(bot))
     _opponents(results, str(bot))
     _worst(results, str(bot))
-    _conduct(results, conduct)
+    _conduct(results, conduct, own)
 
 
-def _contracts(results: Snapshot, bot: str) -> None:
+def _contracts(results: Snapshot, bot: str, own: str) -> None:
     mine = results.contracts.filter(bot=bot)
     if mine.is_empty():
         return
@@ -43,7 +44,7 @@ def _contracts(results: Snapshot, bot: str) -> None:
         "bots: a bar that ends beyond all of them is a contract in which nobody does better or worse."
     )
     others = results.contracts.filter(pl.col("bot") != bot)
-    st.altair_chart(plots.contract_edges(mine, others), width="stretch", alt="Points against the table by contract")
+    frame.chart(results, "Points against the table by contract", lambda: plots.contract_edges(mine, others, own), bot)
     thin = sheets.thin(mine["blocks"])
     frame.table(sheets.contracts(mine), sheets.CONTRACTS, thin=thin, height="content")
     frame.thin_note(thin)
@@ -55,7 +56,7 @@ def _contracts(results: Snapshot, bot: str) -> None:
             "Points a deal where this bot played the contract itself, and where somebody else did, with what was paid; pale "
             "below 10 blocks."
         )
-        st.altair_chart(plots.declaring(declared), width="stretch", alt="Points declaring and defending")
+        frame.chart(results, "Points declaring and defending", lambda: plots.declaring(declared), bot)
 
 
 def _losses(results: Snapshot, bot: str) -> None:
@@ -113,14 +114,13 @@ def _worst(results: Snapshot, bot: str) -> None:
     frame.download("Worst matches as CSV", worst, "worst")
 
 
-def _conduct(results: Snapshot, conduct: dict[str, object]) -> None:
+def _conduct(results: Snapshot, conduct: dict[str, object], own: str) -> None:
     st.subheader("Faults and thinking time")
     st.caption(
         "Thinking time is what the referee's clock charged: from the moment a decision was sent to its answer, shared among "
         "answers that came together."
     )
-    frame.facts(sheets.conduct_facts(conduct))
-    st.altair_chart(
-        plots.thinking(results.conduct, str(conduct["bot"])), width="stretch", alt="Mean thinking time of all bots"
-    )
+    frame.facts(figures.of_conduct(conduct))
+    bot = str(conduct["bot"])
+    frame.chart(results, "Mean thinking time of all bots", lambda: plots.thinking(results.conduct, bot, own), bot)
     frame.download("Faults and times as CSV (all bots)", results.conduct, "conduct")

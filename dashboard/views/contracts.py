@@ -21,8 +21,10 @@ def show(results: Snapshot) -> None:
     metric = st.segmented_control(
         "Show", list(_METRICS), default="edge", required=True, format_func=_METRICS.__getitem__, key="show", bind="query-params"
     )
-    chart = plots.contract_map(contracts, metric or "edge", results.bots, lower_is_better=results.lower_is_better)
-    st.altair_chart(chart, width="stretch", alt="Points of every bot in every contract")
+    frame.chart(
+        results, "Points of every bot in every contract",
+        lambda: plots.contract_map(contracts, metric or "edge", results.bots, lower_is_better=results.lower_is_better), metric,
+    )  # fmt: skip
     frame.download("Contracts as CSV", contracts, "contracts")
     _one(results)
     _trades(results)
@@ -38,9 +40,7 @@ def _one(results: Snapshot) -> None:
     mine = results.contracts.filter(contract=contract)
     mine = mine.sort("edge", "bot", descending=[not results.lower_is_better, False])
     st.caption("Points a deal beyond the mean of the table, with 95 % intervals over blocks; the best stands first.")
-    st.altair_chart(
-        plots.bots_in_contract(mine, mine["bot"].to_list()), width="stretch", alt="All bots in this contract"
-    )
+    frame.chart(results, "All bots in this contract", lambda: plots.bots_in_contract(mine, mine["bot"].to_list()), contract)
     thin = sheets.thin(mine["blocks"])
     frame.table(sheets.in_contract(mine), sheets.IN_CONTRACT, thin=thin, height="content")
     frame.thin_note(thin)
@@ -48,7 +48,7 @@ def _one(results: Snapshot) -> None:
     if not ended.is_empty():
         st.markdown("**How its deals ended**")
         st.caption("For those whom the outcome concerns: shares of their deals of this contract, with 95 % intervals.")
-        st.altair_chart(plots.outcomes(ended, results.bots), width="stretch", alt="Outcomes of all bots")
+        frame.chart(results, "Outcomes of all bots", lambda: plots.outcomes(ended, results.bots), contract)
         frame.table(sheets.outcomes(ended).drop("Contract"), sheets.OUTCOMES, thin=sheets.thin(ended["blocks"]))
         frame.download("Outcomes as CSV (all contracts)", results.outcomes, "outcomes")
 
@@ -63,7 +63,7 @@ def _trades(results: Snapshot) -> None:
         "How often each bot, when it declared a deal, took which contract."
         + (" A choice may be bought: the price is what the buyer paid, the income what the seller got, in points." if was_sold else "")
     )
-    st.altair_chart(plots.choices(trades, results.bots), width="stretch", alt="Contracts that each bot declared")
+    frame.chart(results, "Contracts that each bot declared", lambda: plots.choices(trades, results.bots))
     with st.expander("The numbers"):
         frame.table(sheets.trades(trades), sheets.TRADES)
     frame.download("Choices and prices as CSV", trades, "trades")

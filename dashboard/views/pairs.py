@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cluster.statistics.cycles import cycles
-from dashboard import frame, plots, sheets, words
+from dashboard import figures, frame, plots, words
 from dashboard.reading import Snapshot
 
 _SHOWN = {"share": "Share of results", "surprise": "Surprise"}
@@ -36,8 +36,8 @@ def show(results: Snapshot) -> None:
         "Show", list(_SHOWN), default="share", required=True, format_func=_SHOWN.__getitem__, key="show", bind="query-params"
     )
     frame.meaning(_MEANING[shown or "share"])
-    chart = plots.head_to_head(pairs, order) if shown != "surprise" else plots.surprises(pairs, order)
-    st.altair_chart(chart, width="stretch", alt=f"{_SHOWN[shown or 'share']} of all pairs of bots")
+    draw = plots.surprises if shown == "surprise" else plots.head_to_head
+    frame.chart(results, f"{_SHOWN[shown or 'share']} of all pairs of bots", lambda: draw(pairs, order))
     frame.download("Head to head as CSV", pairs, "pairs")
     _pair(results, order)
     _cycles(pairs)
@@ -55,12 +55,14 @@ def _pair(results: Snapshot, order: list[str]) -> None:
     if row.is_empty():
         st.info("These two have not sat at one table.")
         return
-    frame.facts(sheets.pair_facts(row.row(0, named=True)))
+    frame.facts(figures.of_pair(row.row(0, named=True)))
     both = results.contracts.filter(pl.col("bot").is_in([first, second]))
     if both["bot"].n_unique() == 2:
         st.caption("Where the two differ: points a deal against the table, with 95 % intervals over blocks.")
-        chart = plots.compared(both, [str(first), str(second)])
-        st.altair_chart(chart, width="stretch", alt="Points against the table of both, contract by contract")
+        pair, colours = [str(first), str(second)], frame.colours(results)
+        frame.chart(
+            results, "Points against the table of both, contract by contract", lambda: plots.compared(both, pair, colours), *pair
+        )
     frame.link("matches", "Their matches", ":material/playing_cards:", {"bots": [str(first), str(second)]})
 
 

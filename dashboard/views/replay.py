@@ -11,7 +11,8 @@ import streamlit as st
 from cluster import matchlist
 from cluster.replays import BrokenReplay
 from cluster.store import DamagedResults, NoResults
-from dashboard import cardtable, frame, judging, plots, reading, sheets, stepping, words
+from dashboard import cardtable, chartparts, frame, judging, plots, reading, sheets, stepping, words
+from dashboard.colours import Colours
 from dashboard.judging import Marks
 from dashboard.reading import Snapshot
 
@@ -34,7 +35,7 @@ def show(results: Snapshot) -> None:
             zip(words.seats(len(told["players"])), told["players"], told["totals"], told["ranks"], strict=True)]  # fmt: skip
     st.markdown(" · ".join(ends))
     marked = _marks(results, match_id)
-    _step_through(told, marked)
+    _step_through(told, marked, frame.colours(results))
     _whole_match(told, marked)
     with st.container(horizontal=True):
         frame.link("matches", "All matches", ":material/arrow_back:", {})
@@ -85,7 +86,7 @@ def _marks(results: Snapshot, match_id: str) -> Marks:
 
 
 @st.fragment
-def _step_through(told: dict[str, Any], marked: Marks) -> None:
+def _step_through(told: dict[str, Any], marked: Marks, colours: Colours) -> None:
     """The controls, the table, and what happened last."""
     deals, match_id = told["deals"], told["match_id"]
     _restore(told)
@@ -118,7 +119,7 @@ def _step_through(told: dict[str, Any], marked: Marks) -> None:
     st.caption(
         "Keys: ← and → a decision, Shift with ← and → a trick, Shift with ↑ and ↓ a deal. The address of this page leads back to this very step."
     )
-    _times(told, index)
+    _times(told, index, colours)
 
 
 def _judge(told: dict[str, Any], index: int, done: int, decision: dict[str, Any], marked: Marks) -> None:
@@ -144,7 +145,7 @@ def _viewer(told: dict[str, Any]) -> int | None:
     return sides.index(seen) if seen in sides else None
 
 
-def _times(told: dict[str, Any], index: int) -> None:
+def _times(told: dict[str, Any], index: int, colours: Colours) -> None:
     names = [f"{name} ({side})" for name, side in zip(told["players"], words.seats(len(told["players"])), strict=True)]
     rows = [
         (names[one["seat"]], step, words.action_name(one["action"]), one["ms"])
@@ -155,7 +156,9 @@ def _times(told: dict[str, Any], index: int) -> None:
         return
     with st.expander("Thinking time in this deal"):
         table = pl.DataFrame(rows, schema=["seat", "step", "action", "ms"], orient="row")
-        st.altair_chart(plots.times(table, names), width="stretch", alt="Thinking time of each decision of this deal")
+        players = {name: colours.of(bot) for name, bot in zip(names, told["players"], strict=True)}
+        about = "Thinking time of each decision of this deal"
+        st.vega_lite_chart(chartparts.spec(plots.times(table, players)), width="stretch", alt=about)
 
 
 def _buttons(told: dict[str, Any], index: int, scenes: list[stepping.Scene], marked: Marks) -> None:

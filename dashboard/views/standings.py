@@ -16,7 +16,7 @@ def show(results: Snapshot) -> None:
     if rated.is_empty():
         st.info("There is nobody to compare yet: ratings need two bots at one table.")
     else:
-        st.altair_chart(plots.ratings(standings, results.anchor), width="stretch", alt="Ratings with 95 % intervals")
+        frame.chart(results, "Ratings with 95 % intervals", lambda: plots.ratings(standings, results.anchor))
     thin = sheets.thin(standings["blocks"])
     chosen = frame.table(
         sheets.standings(standings, results.history), sheets.STANDINGS, thin=thin, height="content", key="standings-list",
@@ -40,9 +40,8 @@ def _history(results: Snapshot) -> None:
         "which holds ratings together while there is little to go by."
     )
     bots = results.bots[: plots.LINES]
-    st.altair_chart(
-        plots.history(results.history, bots), width="stretch", alt="Ratings after the first blocks of the schedule"
-    )
+    colours = frame.colours(results)
+    frame.chart(results, "Ratings after the first blocks of the schedule", lambda: plots.history(results.history, bots, colours))
     if len(results.bots) > plots.LINES:
         st.caption(f"The first {plots.LINES} of {len(results.bots)} bots; each has its line on its own page.")
     frame.download("History as CSV", results.history, "history")

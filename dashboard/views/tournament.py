@@ -6,7 +6,7 @@ import polars as pl
 import streamlit as st
 
 from cluster.pace import Pace, pace
-from dashboard import frame, plots, sheets, words
+from dashboard import figures, frame, plots, sheets, words
 from dashboard.reading import Snapshot
 
 
@@ -20,7 +20,7 @@ def show(results: Snapshot) -> None:
     frame.facts(_facts(results, now))
     if now.batches.height > 1:
         st.subheader("Blocks over time")
-        st.altair_chart(plots.pace(plots.thinned(now.batches)), width="stretch", alt="Blocks done over time")
+        frame.chart(results, "Blocks done over time", lambda: plots.pace(plots.thinned(now.batches)))
         frame.download("Batches as CSV", now.batches, "batches")
     _aside(now)
     if not results.conduct.is_empty():
@@ -34,7 +34,7 @@ def show(results: Snapshot) -> None:
     _field(results)
 
 
-def _facts(results: Snapshot, now: Pace) -> list[sheets.Fact]:
+def _facts(results: Snapshot, now: Pace) -> list[figures.Fact]:
     progress = results.progress
     done = "all are there" if progress.is_over else f"{progress.scheduled - progress.done:,} are missing"
     facts = [("Blocks", f"{progress.done:,} of {progress.scheduled:,}" if not progress.is_over else f"{progress.done:,}", done)]

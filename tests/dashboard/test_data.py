@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import polars as pl
 import pytest
 
 from cluster import summaries
 from cluster.store import NoResults, Store
-from dashboard import cardtable, plots, reading, sheets, stepping, words
+from dashboard import cardtable, chartparts, plots, reading, sheets, stepping, words
+from dashboard.colours import MANY, Colours
 from dashboard.reading import Reader, Snapshot, Working
 from referee.rules import registry
 from tests.dashboard.folders import BOTS, EVIL, FORMULA, add, tournament
@@ -200,13 +203,58 @@ def test_charts_can_be_drawn(results: Path, corner: Path) -> None:
         charts = [
             plots.ratings(snapshot.standings, snapshot.anchor), plots.head_to_head(snapshot.pairs, bots),
             plots.contract_map(snapshot.contracts, "edge", bots, lower_is_better=True),
-            plots.contract_edges(snapshot.contracts.filter(bot=bots[0]), snapshot.contracts.filter(pl.col("bot") != bots[0])),
-            plots.surprises(snapshot.pairs, bots), plots.one_history(snapshot.history.filter(bot=bots[1])),
+            plots.contract_edges(snapshot.contracts.filter(bot=bots[0]), snapshot.contracts.filter(pl.col("bot") != bots[0]), "#123456"),
+            plots.surprises(snapshot.pairs, bots), plots.one_history(snapshot.history.filter(bot=bots[1]), "#123456"),
             plots.bots_in_contract(snapshot.contracts.filter(contract=snapshot.contract_ids[0]), bots),
-            plots.compared(snapshot.contracts, bots[:2]),
+            plots.compared(snapshot.contracts, bots[:2], Colours(bots)),
         ]  # fmt: skip
         for chart in charts:
             assert json.loads(chart.to_json())["layer"]
+
+
+def test_a_chart_is_drawn_once_however_many_look(results: Path) -> None:
+    snapshot, drawn = seen(reading.reader(results)), list[str]()
+
+    def draw(bot: str) -> dict[str, Any]:
+        drawn.append(bot)
+        return chartparts.spec(plots.thinking(snapshot.conduct, bot, "#123456"))
+
+    for bot in ("steady", "random", "steady"):
+        spec = snapshot.once(("thinking", bot), partial(draw, bot))
+        (rows,) = (pl.read_ipc_stream(data) for data in spec["datasets"].values())
+        assert rows.filter(pl.col("mine"))["bot"].to_list() == [bot]
+    assert drawn == ["steady", "random"]
+
+
+def test_a_snapshot_keeps_so_much_and_no_more(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "KEPT", 2)
+    snapshot = seen(Reader(results))
+    for key in "abcd":
+        snapshot.once(key, object)
+    assert snapshot.once("c", object) is snapshot.once("c", object)
+    assert list(snapshot._kept) == ["c", "d"]
+
+
+def test_a_bot_has_its_colour_whoever_else_is_there() -> None:
+    few, many = Colours(["a", "b", "c"]), Colours(["a", "b", "c", *map(str, range(20))])
+    assert [few.of(bot) for bot in "abc"] == [many.of(bot) for bot in "abc"] == list(MANY[:3])
+    looks = {(many.of(bot), tuple(many.dashes(bot))) for bot in ["a", "b", "c", *map(str, range(20))]}
+    assert len(looks) == 23  # more than colours, and no two alike
+    assert few.of("a and b") == many.of("a and b")
+
+
+def test_negative_numbers_of_a_table_have_a_real_minus() -> None:
+    table = pl.DataFrame({"Bot": ["a", "b"], "Against the table": [-1234.56, None], "Deals": [3, 4]})
+    written = sheets.written(table, [sheets.Heading("Bot"), sheets.Heading("Against the table", "%.1f"), sheets.Heading("Deals", "%d")])
+    assert list(written) == ["Against the table"]  # what needs none is left to Streamlit
+    assert [written["Against the table"](value) for value in (-1234.56, float("nan"))] == ["−1,234.6", "–"]
+    share = sheets.written(pl.DataFrame({"Score": [-0.4]}), [sheets.Heading("Score", "%.0f %%")])["Score"]
+    assert (share(-12.3), share(-0.4)) == ("−12 %", "0 %")
+
+
+def test_trends_stand_on_one_scale() -> None:
+    assert sheets.span(pl.Series([[1500.0, 1490.0], None, [1610.0]])) == (1490.0, 1610.0)
+    assert sheets.span(pl.Series([None], dtype=pl.List(pl.Float64))) == (None, None)
 
 
 def test_scenes_begin_with_the_deal_and_end_with_its_scores(results: Path, corner: Path) -> None:
