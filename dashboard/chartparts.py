@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import altair as alt
 import polars as pl
@@ -14,10 +14,11 @@ from dashboard.colours import Colours
 
 ROW = 30  # px of a bot or a contract
 _NAMES = 150  # px of a bot's name beside a chart; the whole name is in the tooltip
+#: As `words.short` has it: a long name's end says which version it is.
+_SHORT = f"length(datum.label) > {words.LONG} ? slice(datum.label, 0, {words.LONG - 9}) + '…' + slice(datum.label, -8) : datum.label"
 _CROWDED = 9  # columns from which on a phone has no room for numbers in the cells
 
-#: Only the width is the page's; the height follows from the rows.
-FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
+C = TypeVar("C", alt.Chart, alt.LayerChart)
 
 # The charts are tested; to check each of them against the whole schema of Vega-Lite again took most of the time of drawing.
 alt.utils.schemapi.disable_debug_mode()
@@ -44,21 +45,21 @@ def cell(field: str, domain: list[float], colours: list[str]) -> alt.Color:
     return alt.condition(f"datum.blocks < {MIN_BLOCKS}", alt.value("#b9bdc4"), colour)
 
 
-def with_numbers(
-    base: alt.Chart, cells: alt.Chart, value: str, form: str, columns: int, strong: str
-) -> alt.LayerChart:
-    """Coloured cells with their values, where there is room for them; ``strong``: when a cell is too dark for dark letters."""
-    size = 12 if columns < _CROWDED else 9
-    numbers = base.mark_text(fontSize=size, fontWeight=500).encode(
-        text=alt.Text(value, format=form),
-        color=alt.condition(f"{strong} && datum.blocks >= {MIN_BLOCKS}", alt.value("#ffffff"), alt.value("#1d2530")),
-    )
-    return layered(cells, numbers) if columns <= 2 * _CROWDED else layered(cells)
+def with_numbers(base: alt.Chart, cells: alt.Chart, value: str, form: str, *, rows: int, columns: int) -> alt.LayerChart:
+    """Coloured cells with their values, where there is room for them."""
+    numbers = base.mark_text(fontSize=12 if columns < _CROWDED else 9, fontWeight=500, color="#1d2530")
+    written = numbers.encode(text=alt.Text(value, format=form))
+    return layered(cells, written, rows=rows) if columns <= 2 * _CROWDED else layered(cells, rows=rows)
 
 
-def layered(*charts: alt.Chart, step: int = ROW) -> alt.LayerChart:
-    """One upon the other, so many px a row."""
-    return cast(alt.LayerChart, alt.layer(*charts).properties(height=alt.Step(step), autosize=FIT))
+def layered(*charts: alt.Chart, rows: int, step: int = ROW) -> alt.LayerChart:
+    """One upon the other; ``step``: px of a row."""
+    return sized(cast(alt.LayerChart, alt.layer(*charts)), rows, step)
+
+
+def sized(chart: C, rows: int, step: int = ROW) -> C:
+    """As wide as the page, and as high as its rows."""
+    return chart.properties(height=max(1, rows) * step, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
 
 
 def columns(columns: int) -> alt.Axis:
@@ -69,7 +70,8 @@ def columns(columns: int) -> alt.Axis:
         labelAngle=alt.ExprRef(f"{narrow} ? -90 : 0"),
         labelAlign=alt.ExprRef(f"{narrow} ? 'left' : 'center'"),
         labelBaseline=alt.ExprRef(f"{narrow} ? 'middle' : 'bottom'"),
-        labelLimit=100,
+        labelExpr=_SHORT,
+        labelLimit=140,
         ticks=False,
         domain=False,
     )
@@ -77,7 +79,7 @@ def columns(columns: int) -> alt.Axis:
 
 def rows() -> alt.Axis:
     """Names beside the rows."""
-    return alt.Axis(labelLimit=_NAMES, labelFlush=False, ticks=False, domain=False)
+    return alt.Axis(labelExpr=_SHORT, labelLimit=_NAMES, labelFlush=False, ticks=False, domain=False)
 
 
 def values(form: str = ",f") -> alt.Axis:
@@ -92,7 +94,7 @@ def whole() -> alt.Axis:
 
 def legend() -> alt.Legend:
     """Above the chart, in as many rows as the width asks for."""
-    return alt.Legend(orient="top", columns=alt.ExprRef("max(2, floor(width / 130))"), labelLimit=100)
+    return alt.Legend(orient="top", columns=alt.ExprRef("max(2, floor(width / 170))"), labelExpr=_SHORT, labelLimit=150)
 
 
 def bots(field: str, names: list[str], colours: Colours) -> alt.Color:

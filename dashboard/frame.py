@@ -30,8 +30,6 @@ LIST = "the list"
 #: And all bots of a competition, in the order in which they came.
 EVERYBODY = "everybody"
 
-#: A bot's name of more letters than this gets a column of so many px, lest it push the numbers off a phone.
-_LONG_NAME, _NAME_PX = 24, 170
 #: A table of more columns than this is wider than a phone.
 _FEW = 3
 
@@ -212,8 +210,6 @@ def _column(heading: Heading, values: pl.Series, *, is_written: bool) -> Any:
         low, high = sheets.span(values)
         return st.column_config.LineChartColumn(heading.title, help=help_text, width=110, y_min=low, y_max=high)
     if heading.form is None:
-        is_long = heading.title in ("Bot", "Opponent") and max(map(len, values), default=0) > _LONG_NAME
-        width = _NAME_PX if is_long else None
-        return st.column_config.TextColumn(heading.title, help=help_text, width=width)
+        return st.column_config.TextColumn(heading.title, help=help_text)
     form = heading.form if heading.form != "%d" else "localized"
     return st.column_config.NumberColumn(heading.title, help=help_text, format=None if is_written else form)

@@ -41,7 +41,7 @@ def ratings(standings: pl.DataFrame, anchor: str | None) -> alt.LayerChart:
         color=colour,
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=["bot", "anchor"], range=["circle", "diamond"]), legend=None),
     )
-    return parts.layered(bars, points)
+    return parts.layered(bars, points, rows=frame.height)
 
 
 def head_to_head(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
@@ -65,7 +65,7 @@ def head_to_head(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
     cells = base.mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=2).encode(
         color=parts.cell("share:Q", [0, 100], _DIVERGING),
     )
-    return parts.with_numbers(base, cells, "share:Q", ".0f", len(order), "abs(datum.share - 50) > 35")
+    return parts.with_numbers(base, cells, "share:Q", ".0f", rows=len(order), columns=len(order))
 
 
 def contract_map(contracts: pl.DataFrame, metric: str, bots: list[str], *, lower_is_better: bool) -> alt.LayerChart:
@@ -86,8 +86,8 @@ def contract_map(contracts: pl.DataFrame, metric: str, bots: list[str], *, lower
     cells = base.mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=2).encode(
         color=parts.cell(f"{metric}:Q", [-reach, reach], colours),
     )
-    strong = f"abs(datum.{metric}) > {0.7 * reach}"
-    return parts.with_numbers(base, cells, f"{metric}:Q", ".0f" if reach >= 20 else ".1f", len(bots), strong)
+    form = ".0f" if reach >= 20 else ".1f"
+    return parts.with_numbers(base, cells, f"{metric}:Q", form, rows=frame["name"].n_unique(), columns=len(bots))
 
 
 def surprises(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
@@ -105,7 +105,7 @@ def surprises(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
     cells = base.mark_rect(cornerRadius=3, stroke="transparent", strokeWidth=2).encode(
         color=parts.cell("z:Q", [-4, 4], _DIVERGING)
     )
-    return parts.with_numbers(base, cells, "z:Q", "+.1f", len(order), "abs(datum.z) > 2.8")
+    return parts.with_numbers(base, cells, "z:Q", "+.1f", rows=len(order), columns=len(order))
 
 
 def contract_edges(contracts: pl.DataFrame, others: pl.DataFrame, own: str) -> alt.LayerChart:
@@ -124,7 +124,7 @@ def contract_edges(contracts: pl.DataFrame, others: pl.DataFrame, own: str) -> a
     bars = base.mark_bar(opacity=0.35, height={"band": 0.6}).encode(x=parts.edge(), color=colour)
     errors = base.mark_rule(strokeWidth=2).encode(x=alt.X("edge_low:Q"), x2="edge_high:Q", color=colour)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="edge:Q", color=colour)
-    return parts.layered(bars, field, errors, points)
+    return parts.layered(bars, field, errors, points, rows=frame.height)
 
 
 def bots_in_contract(contracts: pl.DataFrame, order: list[str]) -> alt.LayerChart:
@@ -147,7 +147,7 @@ def compared(contracts: pl.DataFrame, bots: list[str], colours: Colours) -> alt.
     points = base.mark_point(filled=True, size=60, opacity=1).encode(
         x=parts.edge(), shape=alt.Shape("bot:N", title=None, scale=alt.Scale(domain=bots, range=["circle", "diamond"]))
     )
-    return parts.layered(errors, points, step=13)
+    return parts.layered(errors, points, rows=frame["name"].n_unique(), step=32)
 
 
 def history(frame: pl.DataFrame, bots: list[str], colours: Colours) -> alt.Chart:
@@ -160,7 +160,7 @@ def history(frame: pl.DataFrame, bots: list[str], colours: Colours) -> alt.Chart
             x=alt.X("blocks:Q", title="Blocks", axis=parts.whole(), scale=alt.Scale(zero=False, nice=False)),
             y=alt.Y("rating:Q", title="Rating (Elo)", scale=alt.Scale(zero=False), axis=alt.Axis(format="d")),
             color=parts.bots("bot:N", bots, colours),
-            strokeDash=alt.StrokeDash("bot:N", legend=None, scale=alt.Scale(domain=bots, range=[colours.dashes(bot) for bot in bots])),
+            strokeDash=alt.StrokeDash("bot:N", title=None, legend=parts.legend(), scale=alt.Scale(domain=bots, range=[colours.dashes(bot) for bot in bots])),
             tooltip=[parts.tip("bot", "Bot"), parts.tip("blocks", "Blocks", ","), parts.tip("rating", "Rating (Elo)", ".0f"),
                      parts.tip("interval", "95 % interval")],
         )
@@ -195,9 +195,8 @@ def thinking(conduct: pl.DataFrame, bot: str, own: str) -> alt.Chart:
             tooltip=[parts.tip("bot", "Bot"), parts.tip("ms_per_decision", "ms a decision", ".3f"), parts.tip("slowest_ms", "Slowest, ms", ",.1f"),
                      parts.tip("decisions", "Decisions", ",")],
         )
-        .properties(height=alt.Step(24), autosize=parts.FIT)
     )  # fmt: skip
-    return chart
+    return parts.sized(chart, frame.height, 24)
 
 
 def choices(trades: pl.DataFrame, bots: list[str]) -> alt.Chart:
@@ -209,15 +208,14 @@ def choices(trades: pl.DataFrame, bots: list[str]) -> alt.Chart:
         .mark_bar()
         .encode(
             y=alt.Y("bot:N", sort=bots, title=None, axis=parts.rows()),
-            x=alt.X("share:Q", title="Share of the deals that the bot declared, %", scale=alt.Scale(domain=[0, 100]), axis=parts.values("d")),
+            x=alt.X("share:Q", title="Share of its choices, %", scale=alt.Scale(domain=[0, 100]), axis=parts.values("d")),
             color=alt.Color("name:N", sort=names, title=None, legend=parts.legend(), scale=alt.Scale(domain=names, range=list(MANY[: len(names)]))),
             order=alt.Order("place:Q"),
             tooltip=[parts.tip("bot", "Bot"), parts.tip("name", "Contract"), parts.tip("share", "Share, %", ".1f"), parts.tip("declared", "Deals", ",")],
         )
         .transform_calculate(place=f"indexof({names!r}, datum.name)")
-        .properties(height=alt.Step(parts.ROW), autosize=parts.FIT)
     )  # fmt: skip
-    return chart
+    return parts.sized(chart, frame["bot"].n_unique(), parts.ROW)
 
 
 def outcomes(frame: pl.DataFrame, bots: list[str]) -> alt.LayerChart:
@@ -234,7 +232,7 @@ def outcomes(frame: pl.DataFrame, bots: list[str]) -> alt.LayerChart:
     )  # fmt: skip
     bars = base.mark_bar(opacity=0.55).encode(x=alt.X("share:Q", title="Share of the deals, %", axis=parts.values("d")))
     errors = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q")
-    return parts.layered(bars, errors, step=13)
+    return parts.layered(bars, errors, rows=shown["bot"].n_unique() * (len(kinds) + 1), step=12)
 
 
 def thinned(frame: pl.DataFrame, rows: int = 400) -> pl.DataFrame:
@@ -252,7 +250,7 @@ def pace(frame: pl.DataFrame) -> alt.Chart:
         .mark_area(interpolate="step-after", opacity=0.35, line={"color": BLUE}, color=BLUE)
         .encode(
             x=alt.X("time:T", title="When (local time)", axis=alt.Axis(format=form, tickCount=alt.ExprRef("max(2, width / 140)"))),
-            y=alt.Y("done:Q", title="Blocks done", axis=parts.whole()),
+            y=alt.Y("done:Q", title="Blocks done", axis=alt.Axis(format=",d", tickMinStep=1, tickCount=5)),
             tooltip=[parts.tip("done", "Blocks done", ","), alt.Tooltip("time:T", title="When", format="%Y-%m-%d %H:%M:%S")],
         )
         .properties(height=240)
@@ -281,7 +279,7 @@ def declaring(contracts: pl.DataFrame) -> alt.Chart:
     told = parts.named(contracts).rename({"points_declaring": "declaring", "points_defending": "defending"})
     frame = told.unpivot(
         ["declaring", "defending"], index=["name", "blocks"], variable_name="role", value_name="value"
-    ).drop_nulls()
+    ).drop_nulls().with_columns(pl.col("role").str.to_titlecase())
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(cornerRadius=2)
@@ -289,15 +287,14 @@ def declaring(contracts: pl.DataFrame) -> alt.Chart:
             y=alt.Y("name:N", sort=list(told["name"]), title=None,
                     axis=parts.rows()),
             opacity=alt.condition(f"datum.blocks < {MIN_BLOCKS}", alt.value(0.35), alt.value(1)),
-            yOffset=alt.YOffset("role:N", sort=["declaring", "defending"]),
+            yOffset=alt.YOffset("role:N", sort=["Declaring", "Defending"]),
             x=alt.X("value:Q", title="Points a deal", axis=parts.values()),
             color=alt.Color("role:N", title=None, legend=alt.Legend(orient="top"),
-                            scale=alt.Scale(domain=["declaring", "defending"], range=[BLUE, AMBER])),
+                            scale=alt.Scale(domain=["Declaring", "Defending"], range=[BLUE, AMBER])),
             tooltip=[parts.tip("name", "Contract"), parts.tip("role", "When"), parts.tip("value", "Points a deal", ".1f")],
         )
-        .properties(height=alt.Step(14), autosize=parts.FIT)
     )  # fmt: skip
-    return chart
+    return parts.sized(chart, told.height, 32)
 
 
 def _edges_by(contracts: pl.DataFrame, by: str, order: list[str]) -> alt.LayerChart:
@@ -311,7 +308,7 @@ def _edges_by(contracts: pl.DataFrame, by: str, order: list[str]) -> alt.LayerCh
     bars = base.mark_bar(opacity=0.35, height={"band": 0.6}).encode(x=parts.edge(), color=colour)
     errors = base.mark_rule(strokeWidth=2).encode(x=alt.X("edge_low:Q"), x2="edge_high:Q", color=colour)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="edge:Q", color=colour)
-    return parts.layered(bars, errors, points)
+    return parts.layered(bars, errors, points, rows=frame[by].n_unique())
 
 
 def _gap(row: dict[str, object]) -> str:

@@ -316,9 +316,12 @@ def thin(blocks: pl.Series) -> list[bool]:
 
 
 def written(frame: pl.DataFrame, headings: Sequence[Heading]) -> dict[str, Callable[[Any], str]]:
-    """How to write the columns that have negative numbers: with a real minus, which printf does not know."""
+    """How to write columns other than Streamlit would: negative numbers with a real minus, which printf does not know, and long names
+    so short that they do not push the numbers off a phone.
+    """
     numbers = [heading for heading in headings if heading.form not in (None, "trend")]
-    return {one.title: partial(_number, str(one.form)) for one in numbers if (frame[one.title] < 0).any()}
+    names = {name for name in ("Bot", "Opponent") if name in frame.columns and (frame[name].str.len_chars() > words.LONG).any()}
+    return {one.title: partial(_number, str(one.form)) for one in numbers if (frame[one.title] < 0).any()} | dict.fromkeys(names, words.short)
 
 
 def _number(form: str, value: float | None) -> str:

@@ -12,6 +12,7 @@ PLACES = {
     "N": "north", "E": "east", "S": "south", "W": "west",
     "NE": "north-east corner", "SE": "south-east corner", "SW": "south-west corner", "NW": "north-west corner",
 }  # fmt: skip
+LONG = 24  # letters of a name that a phone has room for
 _SIDES = {2: "SN", 3: "SWE", 4: "SWNE"}  # the sides of the table by seat, clockwise
 _LEADS = {"self": "leads himself", "next": "next seat leads"}
 _KNOWN = {
@@ -136,6 +137,11 @@ def listed(parts: Sequence[str]) -> str:
 def plain(text: str) -> str:
     """A stranger's text as Markdown that shows just that text."""
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+
+
+def short(name: str) -> str:
+    """A name as long as a column may be wide; its end, which says which version it is, stays."""
+    return name if len(name) <= LONG else f"{name[: LONG - 9]}…{name[-8:]}"
 
 
 def guarded(text: str) -> str:

@@ -41,7 +41,7 @@ def show(results: Snapshot) -> None:
 
 def _found(results: Snapshot) -> pl.LazyFrame:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        bots = st.multiselect("Bots (all of them at the table)", results.bots, key="bots", bind="query-params", width=320)
+        bots = st.multiselect("Bots (all of them at the table)", results.bots, key="bots", bind="query-params", placeholder="Any", width=320)
         contract = st.selectbox(
             "Contract", results.contract_ids, index=None, placeholder="Any", format_func=words.contract_name, key="contract",
             bind="query-params", width=200,
