@@ -30,6 +30,8 @@ LIST = "the list"
 #: And all bots of a competition, in the order in which they came.
 EVERYBODY = "everybody"
 
+#: A column of names has so many px, where one of them has more letters than the heading.
+_SIDES_PX, _LETTER_PX, _LONG = 20, 7, 8
 #: A table of more columns than this is wider than a phone.
 _FEW = 3
 
@@ -210,6 +212,8 @@ def _column(heading: Heading, values: pl.Series, *, is_written: bool) -> Any:
         low, high = sheets.span(values)
         return st.column_config.LineChartColumn(heading.title, help=help_text, width=110, y_min=low, y_max=high)
     if heading.form is None:
-        return st.column_config.TextColumn(heading.title, help=help_text)
+        letters = min(words.LONG, values.str.len_chars().max() or 0) if heading.title in ("Bot", "Opponent") else 0
+        width = _SIDES_PX + _LETTER_PX * letters if letters > _LONG else None  # Streamlit measures most names, not the longest
+        return st.column_config.TextColumn(heading.title, help=help_text, width=width)
     form = heading.form if heading.form != "%d" else "localized"
     return st.column_config.NumberColumn(heading.title, help=help_text, format=None if is_written else form)
