@@ -212,7 +212,7 @@ def _column(heading: Heading, values: pl.Series, *, is_written: bool) -> Any:
         low, high = sheets.span(values)
         return st.column_config.LineChartColumn(heading.title, help=help_text, width=110, y_min=low, y_max=high)
     if heading.form is None:
-        letters = min(words.LONG, values.str.len_chars().max() or 0) if heading.title in ("Bot", "Opponent") else 0
+        letters = min(words.LONG, max(map(len, values), default=0)) if heading.title in ("Bot", "Opponent") else 0
         width = _SIDES_PX + _LETTER_PX * letters if letters > _LONG else None  # Streamlit measures most names, not the longest
         return st.column_config.TextColumn(heading.title, help=help_text, width=width)
     form = heading.form if heading.form != "%d" else "localized"
