@@ -34,6 +34,8 @@ _CHANNEL_OPTIONS = [
 ]
 #: Addresses of this machine, to which nothing need be encrypted.
 _HERE = re.compile(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\]):\d+")
+#: In gRPC's words: a certificate that nobody vouches for, or that is another machine's.
+_UNTRUSTED = re.compile("CERTIFICATE_VERIFY_FAILED|verification check failed", re.IGNORECASE)
 _Answer = decision_pb2.Answer
 _MAX_ACTION = (1 << 32) - 1
 
@@ -258,7 +260,7 @@ def _until_none(
 
 def _may_pass(error: grpc.RpcError) -> bool:
     """Whether another attempt may find a referee; a certificate that is not trusted stays so."""
-    return error.code() is grpc.StatusCode.UNAVAILABLE and "CERTIFICATE_VERIFY_FAILED" not in str(error.details())
+    return error.code() is grpc.StatusCode.UNAVAILABLE and not _UNTRUSTED.search(str(error.details()))
 
 
 def _complaint(target: str, error: grpc.RpcError) -> str:
