@@ -7,7 +7,7 @@ from math import sqrt
 
 #: A choice is given up when it is so many standard errors behind; not before so many rounds.
 BEHIND, FIRST_ROUNDS = 2.0, 4
-#: Another choice must be so many standard errors ahead of the usual one.
+#: Another choice must be so many standard errors ahead of the usual one, where nothing else is said.
 AHEAD = 0.7
 MOST_ROUNDS = 400
 
@@ -15,11 +15,13 @@ MOST_ROUNDS = 400
 class Contest:
     """The choices by how far each came out ahead of the usual one.
 
-    ``open``: those that are still in the running, the usual one first.
+    ``open``: those that are still in the running, the usual one first. ``ahead``: so many standard errors another choice
+    must be ahead of it.
     """
 
-    def __init__(self, usual: int, choices: Sequence[int]) -> None:
+    def __init__(self, usual: int, choices: Sequence[int], ahead: float = AHEAD) -> None:
         self.usual = usual
+        self.ahead = ahead
         self.open = list(choices)
         self.rounds = 0
         self.sums = dict.fromkeys(choices, 0.0)
@@ -40,7 +42,7 @@ class Contest:
 
     def best(self) -> int:
         """The choice that came out best, the usual one unless another is ahead by more than chance."""
-        rivals = [choice for choice in self.open if self._mean(choice) > AHEAD * self._error(choice)]
+        rivals = [choice for choice in self.open if self._mean(choice) > self.ahead * self._error(choice)]
         return max(rivals, key=self._mean, default=self.usual)
 
     def _give_up(self) -> None:

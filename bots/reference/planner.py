@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Protocol
 
 from bots.observation import Observation
 from bots.reference.allowance import Allowance
 from bots.reference.choices import distinct
-from bots.reference.contest import Contest
+from bots.reference.contest import AHEAD, Contest
 from bots.reference.greedy import GreedyBot
 from bots.reference.inside import Inside
+from bots.reference.piles import PileTrials
 from bots.reference.thumbs import thumbs
 from referee.rules.deal import Deal
 from referee.rules.ruleset import Game
@@ -19,6 +21,21 @@ from referee.rules.sampling import Worlds, worlds
 EXACT = 3
 #: Guesses among which the one is taken that explains best what the others have said.
 GUESSES = 4
+
+
+class Trials(Protocol):
+    """A decision to be tried out on guesses at the hidden cards.
+
+    ``ahead``: how far ahead of the usual choice another must come out, in standard errors.
+    """
+
+    ahead: float
+
+    def deal_anew(self, rng: Random) -> None:
+        """Guess again."""
+
+    def outcome(self, action: int) -> tuple[list[int], int]:
+        """The scores by seat after an action on the cards of this guess, and how many actions that took."""
 
 
 class PlannerBot:
@@ -38,49 +55,61 @@ class PlannerBot:
         rng = observation.random
         if not allowance.spend(1):
             return usual
-        contest = Contest(usual, distinct(guesses.sample(rng), legal, usual))
+        like = guesses.sample(rng)
+        trials: Trials = TrickTrials(guesses, observation, self.policy) if like.layout is None else PileTrials(like)
+        contest = Contest(usual, distinct(like, legal, usual), trials.ahead)
         while len(contest.open) > 1:
-            world = self._likely(guesses, rng, observation)
+            trials.deal_anew(rng)
             values = {}
             for action in contest.open:
-                deal = world.copy()
-                deal.apply(action)
-                scores, nodes = self._outcome(deal, observation)
-                values[action] = value(deal.game, scores, observation.seat)
+                scores, nodes = trials.outcome(action)
+                values[action] = value(observation.game, scores, observation.seat)
                 if not allowance.spend(nodes):
                     return contest.best()
             contest.enter(values)
         return contest.best()
 
-    def _outcome(self, deal: Deal, outside: Observation) -> tuple[list[int], int]:
+
+class TrickTrials:
+    """What the choices of a seat come to when the deal is played on by rules of thumb, and to the end near it."""
+
+    ahead = AHEAD
+
+    def __init__(self, guesses: Worlds, outside: Observation, policy: GreedyBot) -> None:
+        self.guesses = guesses
+        self.outside = outside
+        self.policy = policy
+        self.world: Deal
+
+    def deal_anew(self, rng: Random) -> None:
+        """Take a deal in which the others had reason to say what they have said."""
+        world = self.guesses.sample(rng)
+        said = [n for n, action in enumerate(world.actions) if action >= 52 and world.seats[n] != self.outside.seat]
+        fewest = self._surprises(world) if said else 0
+        self.world = world
+        for _ in range(GUESSES - 1):
+            if not fewest:
+                break
+            world = self.guesses.sample(rng)
+            surprises = self._surprises(world)
+            if surprises < fewest:
+                self.world, fewest = world, surprises
+
+    def outcome(self, action: int) -> tuple[list[int], int]:
         """The scores when the deal is played on, exactly near its end, and how many actions that took."""
+        deal = self.world.copy()
+        deal.apply(action)
         if deal.trick is not None and max(hand.bit_count() for hand in deal.hands) <= EXACT:
             return search(deal)
         before = len(deal.actions)
         while deal.actor is not None and deal.trick is None:
             legal = deal.legal()
-            usual = legal[0] if len(legal) == 1 else self.policy.decide(Inside(deal, outside), legal)
+            usual = legal[0] if len(legal) == 1 else self.policy.decide(Inside(deal, self.outside), legal)
             deal.apply(usual)
         play_out(deal)
         return deal.scores(), 1 + len(deal.actions) - before
 
-    def _likely(self, guesses: Worlds, rng: Random, outside: Observation) -> Deal:
-        """A deal in which the others had reason to say what they have said."""
-        world = guesses.sample(rng)
-        said = [n for n, action in enumerate(world.actions) if action >= 52 and world.seats[n] != outside.seat]
-        if world.layout is not None or not said:
-            return world
-        best, fewest = world, self._surprises(world, outside)
-        for _ in range(GUESSES - 1):
-            if not fewest:
-                break
-            world = guesses.sample(rng)
-            surprises = self._surprises(world, outside)
-            if surprises < fewest:
-                best, fewest = world, surprises
-        return best
-
-    def _surprises(self, world: Deal, outside: Observation) -> int:
+    def _surprises(self, world: Deal) -> int:
         """How often another player said something else than greedy would have said with these cards."""
         deal = world.game.start(world.number, world.dealer, world.dealt)
         surprises = 0
@@ -88,8 +117,8 @@ class PlannerBot:
             if deal.kind == "play":
                 break
             legal = deal.legal()
-            if seat != outside.seat and len(legal) > 1:
-                surprises += self.policy.decide(Inside(deal, outside), legal) != action
+            if seat != self.outside.seat and len(legal) > 1:
+                surprises += self.policy.decide(Inside(deal, self.outside), legal) != action
             deal.apply(action)
         return surprises
 
