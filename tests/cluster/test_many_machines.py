@@ -1,4 +1,4 @@
-"""A cluster of several machines: bots' files travel, one machine is unplugged, every match is there once."""
+"""A cluster of several machines: bots' files travel, machines go and come, every match is there once."""
 
 import secrets
 import subprocess
@@ -18,13 +18,16 @@ from tests.cluster.test_recovery import hashes
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
+#: It muses as long as there is a file `still` beside it.
 BOT = """
-import sys
+import sys, time
 from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import bots, habits
 class Mine:
     def decide(self, observation, legal):
+        while Path("still").exists():
+            time.sleep(0.02)
         return habits.choose(legal, Path("weights.txt").read_text())
 bots.play(Mine())
 """
@@ -55,11 +58,34 @@ def wait_for(what: Callable[[], object], seconds: float, process: subprocess.Pop
 def kingmaker(machine: Machine, head: Machine, file: Path, results: Path, token: str, log: Path) -> subprocess.Popen[bytes]:
     words = [sys.executable, "-m", "cluster.cli", "run", str(file), "--results", str(results)]
     words += ["--address", f"{head.address}:6379", "--workers", "2"]
-    return machine.start(words, {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}, log)
+    return machine.start(words, {**entitled(token), "RAY_gcs_rpc_server_reconnect_timeout_s": "5"}, log)
+
+
+def entitled(token: str) -> dict[str, str]:
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+
+
+def start_all(folder: Path, token: str, head: Machine, *others: Machine) -> None:
+    """Start Ray on all of them, and wait until each has joined."""
+    for number, machine in enumerate((head, *others)):
+        log = folder / f"ray-{secrets.token_hex(4)}.txt"
+        process = ray_start(machine, token, log, None if machine is head else head, min(number, 1))
+        wait_for(lambda log=log: "Ray runtime started" in log.read_text(), 120, process, log)  # type: ignore[misc]
+
+
+def still(machine: Machine) -> Path:
+    """While this file is there, no match on that machine ends."""
+    assert machine.disk
+    (bag,) = bags(machine)
+    return machine.disk / "kingmaker-bots-0" / bag / "still"
 
 
 def batches(results: Path) -> int:
     return len(list((results / "batches").glob("[!.]*")))
+
+
+def attempts(results: Path) -> set[int]:
+    return set(Store(results).table("matches")["attempt"])
 
 
 def bags(machine: Machine) -> list[str]:
@@ -70,11 +96,7 @@ def bags(machine: Machine) -> list[str]:
 def test_a_machine_that_is_unplugged_costs_nothing_but_time(tmp_path: Path) -> None:
     file, results, log, token = tournament_file(tmp_path, blocks=80), tmp_path / "r", tmp_path / "log.txt", secrets.token_hex(32)
     with network(tmp_path, 3) as (head, one, other):
-        process = ray_start(head, token, tmp_path / "head.txt", None, 0)
-        wait_for(lambda: "Ray runtime started" in (tmp_path / "head.txt").read_text(), 120, process, tmp_path / "head.txt")
-        for machine, told in ((one, tmp_path / "one.txt"), (other, tmp_path / "other.txt")):
-            process = ray_start(machine, token, told, head, 1)
-            wait_for(lambda told=told: "Ray runtime started" in told.read_text(), 120, process, told)  # type: ignore[misc]
+        start_all(tmp_path, token, head, one, other)
 
         stranger = kingmaker(head, head, file, tmp_path / "none", secrets.token_hex(32), log)
         assert stranger.wait(200) == 2, log.read_text()
@@ -88,11 +110,44 @@ def test_a_machine_that_is_unplugged_costs_nothing_but_time(tmp_path: Path) -> N
         one.unplug()
         assert driver.wait(400) == 0, log.read_text()
     assert "a worker broke" in log.read_text()
-    assert 2 in set(Store(results).table("matches")["attempt"])
+    assert 2 in attempts(results)
+    assert hashes(results) == undisturbed(file, tmp_path)
+
+
+def test_a_machine_that_is_drained_and_a_head_that_is_started_anew_cost_nothing_but_time(tmp_path: Path) -> None:
+    file, results, log, token = tournament_file(tmp_path, blocks=120), tmp_path / "r", tmp_path / "log.txt", secrets.token_hex(32)
+    with network(tmp_path, 3) as (head, one, other):
+        start_all(tmp_path, token, head, one, other)
+        driver = kingmaker(head, head, file, results, token, log)
+        wait_for(lambda: batches(results) >= 2 and one.runs("mine.py") and other.runs("mine.py"), 200, driver, log)
+        for machine in (one, other):
+            still(machine).touch()
+        words = [str(Path(sys.executable).with_name("ray")), "drain-node", "--address", f"{head.address}:6379", "--reason",
+                 "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "maintenance", "--deadline-remaining-seconds", "1"]  # fmt: skip
+        assert one.start(words, entitled(token), tmp_path / "drain.txt").wait(60) == 0, (tmp_path / "drain.txt").read_text()
+        one.end()
+        wait_for(lambda: "a worker broke" in log.read_text(), 100, driver, log)
+        still(other).unlink()
+        wait_for(lambda: 2 in attempts(results), 100, driver, log)
+        still(other).touch()
+        head.end(but=driver)
+        assert driver.wait(100) == 1, log.read_text()
+        assert "Traceback" not in log.read_text()
+        assert 0 < len(hashes(results)) < 120 * 4
+        other.end()
+        still(other).unlink()
+        start_all(tmp_path, token, head, other)
+        driver = kingmaker(head, head, file, results, token, log)
+        assert driver.wait(400) == 0, log.read_text()
+    assert hashes(results) == undisturbed(file, tmp_path)
+
+
+def undisturbed(file: Path, folder: Path) -> dict[str, str]:
+    """What comes out on this machine alone."""
     settings = tournament.load(file).model_copy(update={"tables": 160})
     arena = Arena(settings)
     try:
-        run.run(settings, tmp_path / "undisturbed", arena_play(arena, 40), Quiet())
+        run.run(settings, folder / "undisturbed", arena_play(arena, 40), Quiet())
     finally:
         arena.close()
-    assert hashes(results) == hashes(tmp_path / "undisturbed")
+    return hashes(folder / "undisturbed")
