@@ -92,15 +92,15 @@ def whole() -> alt.Axis:
     return alt.Axis(format=",d", tickMinStep=1, tickCount=alt.ExprRef("max(3, width / 110)"))
 
 
-def legend() -> alt.Legend:
+def legend(**options: Any) -> alt.Legend:
     """Above the chart, in as many rows as the width asks for."""
-    return alt.Legend(orient="top", columns=alt.ExprRef("max(2, floor(width / 170))"), labelExpr=_SHORT, labelLimit=150)
+    return alt.Legend(**options, orient="top", columns=alt.ExprRef("max(2, floor(width / 170))"), labelExpr=_SHORT, labelLimit=150)
 
 
-def bots(field: str, names: list[str], colours: Colours) -> alt.Color:
-    """Bots by their own colours."""
+def bots(field: str, names: list[str], colours: Colours, **options: Any) -> alt.Color:
+    """Bots by their own colours; ``options``: of the legend."""
     scale = alt.Scale(domain=names, range=[colours.of(name) for name in names])
-    return alt.Color(field, sort=names, title=None, legend=legend(), scale=scale)
+    return alt.Color(field, sort=names, title=None, legend=legend(**options), scale=scale)
 
 
 def edge() -> alt.X:

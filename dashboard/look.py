@@ -87,6 +87,7 @@ button kbd { color: inherit !important; opacity: .85 !important; }
 [data-testid=stElementContainer]:has(.km-swipe) { display: none; }
 .km-swipe { margin: 0; font-size: 12px; opacity: .8; }
 @media (max-width: 480px) {
+  button kbd { display: none !important; }
   [data-testid=stElementContainer]:has(.km-swipe) { display: block; margin-bottom: -.6rem; }
   [data-testid=stMainBlockContainer] { padding-left: .9rem; padding-right: .9rem; }
   .kf { grid-template-columns: repeat(auto-fill, minmax(104px, 1fr)); gap: 10px; } .kf dd { font-size: 18px; }

@@ -153,14 +153,15 @@ def compared(contracts: pl.DataFrame, bots: list[str], colours: Colours) -> alt.
 def history(frame: pl.DataFrame, bots: list[str], colours: Colours) -> alt.Chart:
     """The ratings of these bots after the first blocks of the schedule."""
     shown = frame.filter(pl.col("bot").is_in(bots)).with_columns(interval=parts.texts("low", "high", 0))
+    line = {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 3}
     chart: alt.Chart = (
         alt.Chart(shown)
         .mark_line(point=True, strokeWidth=2)
         .encode(
             x=alt.X("blocks:Q", title="Blocks", axis=parts.whole(), scale=alt.Scale(zero=False, nice=False)),
             y=alt.Y("rating:Q", title="Rating (Elo)", scale=alt.Scale(zero=False), axis=alt.Axis(format="d")),
-            color=parts.bots("bot:N", bots, colours),
-            strokeDash=alt.StrokeDash("bot:N", title=None, legend=parts.legend(), scale=alt.Scale(domain=bots, range=[colours.dashes(bot) for bot in bots])),
+            color=parts.bots("bot:N", bots, colours, **line),
+            strokeDash=alt.StrokeDash("bot:N", title=None, legend=parts.legend(**line), scale=alt.Scale(domain=bots, range=[colours.dashes(bot) for bot in bots])),
             tooltip=[parts.tip("bot", "Bot"), parts.tip("blocks", "Blocks", ","), parts.tip("rating", "Rating (Elo)", ".0f"),
                      parts.tip("interval", "95 % interval")],
         )
@@ -222,6 +223,7 @@ def outcomes(frame: pl.DataFrame, bots: list[str]) -> alt.LayerChart:
     """How deals of one contract ended for each bot: shares with their 95 % intervals."""
     shown = frame.with_columns(share=pl.col("share") * 100, low=pl.col("low") * 100, high=pl.col("high") * 100)
     shown = shown.with_columns(interval=parts.texts("low", "high", 1))
+    shown = shown.with_columns(pl.col("outcome").map_elements(words.outcome_name, return_dtype=pl.String))
     kinds = sorted(set(shown["outcome"]))
     base = alt.Chart(shown).encode(
         y=alt.Y("bot:N", sort=bots, title=None, axis=parts.rows()),

@@ -236,7 +236,7 @@ def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     """How deals ended under the headings of `OUTCOMES`."""
     rows = [
         (
-            row["bot"], words.contract_name(row["contract"]), row["outcome"], row["deals"], _percent(row["share"]),
+            row["bot"], words.contract_name(row["contract"]), words.outcome_name(row["outcome"]), row["deals"], _percent(row["share"]),
             words.interval(100 * row["low"], 100 * row["high"], 1), row["points"], row["blocks"],
         )
         for row in frame.iter_rows(named=True)

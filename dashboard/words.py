@@ -25,9 +25,16 @@ _KNOWN = {
 _KINDS = {
     "play": "Card", "bid": "Bid", "answer": "Answer", "reply": "Reply", "choose": "Choice", "claim": "Roem", "turn": "Turn",
 }  # fmt: skip
+_OUTCOMES = {"nat": "Nat (fell short)", "pit": "Pit (all tricks)"}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$&])")
-_WORD = re.compile(r"[a-z]\w*(:\w+)*")
+_WORD = re.compile(r"\b[a-z0-9]\w*(:\w+)*")
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def outcome_name(outcome: str) -> str:
+    """How a deal ended, in words: ``lost blocked`` is "Lost blocked"."""
+    return _OUTCOMES.get(outcome, outcome[:1].upper() + outcome[1:])
 
 
 def card_name(card: str) -> str:
@@ -63,9 +70,15 @@ def sentence(text: str, actions: Collection[str]) -> str:
 
     def told(found: re.Match[str]) -> str:
         name = found[0]
-        return f"“{action_name(name)}”" if name in actions and (":" in name or "_" in name) else name
+        is_code = ":" in name or "_" in name or name.isdigit()
+        return f"“{action_name(name)}”" if name in actions and is_code else name
 
-    return _WORD.sub(told, text.replace("`", ""))
+    return with_minus(_WORD.sub(told, text.replace("`", "")))
+
+
+def with_minus(text: str) -> str:
+    """A sentence with a real minus before its negative numbers."""
+    return _MINUS.sub("−", text)
 
 
 def kind_name(kind: str) -> str:

@@ -17,7 +17,7 @@ from cluster.competition import registry, seasons, trial
 from cluster.competition.database import Database
 from cluster.competition.place import Place
 from cluster.competition.seasons import Ladder, Season
-from cluster.competition.settings import LadderSettings, Settings
+from cluster.competition.settings import FIELD, LadderSettings, Settings
 from cluster.founded import compared
 from cluster.growing import Growing
 from cluster.run import Play
@@ -129,7 +129,7 @@ class Keeper:
         """The list with a round that is to be played, written down; None where there is none now."""
         old, here, lineups = planned(store), self._company.bots(ladder), store.lineups()
         done = 0 if old is None else len(store.done())
-        playing = {*trial.FIELD, *(bot.name for bot in here)}
+        playing = {*FIELD, *(bot.name for bot in here)}
         if old is not None and done < old.blocks:
             absent = {name for lineup in lineups[done : old.blocks] for name in lineup} - playing
             if len(lineups) >= old.blocks and not (self._company.goes and absent):
@@ -161,7 +161,7 @@ class Keeper:
             "name": f"{ladder.slug}, season {season.number}", "ruleset": ladder.ruleset, "options": dict(ladder.options),
             "seed": season.seed, "schedule": "ladder", "blocks": company.round_blocks,
             "clocks": company.clocks.model_dump(), "limits": self._settings.limits.model_dump(),
-            "bots": [*({"name": name} for name in trial.FIELD), *(bot.model_dump() for bot in here)],
+            "bots": [*({"name": name} for name in FIELD), *(bot.model_dump() for bot in here)],
         }  # fmt: skip
         return parse(data, ladder.slug)
 

@@ -18,8 +18,8 @@ from cluster.competition.registry import Submission
 from cluster.competition.schema import bots, versions
 from cluster.competition.schema import owners as owner_table
 from cluster.competition.seasons import Ladder, Season, Snapshot
+from cluster.competition.settings import FIELD
 from cluster.store import PLAN
-from cluster.tournament import REFERENCE_BOTS
 
 #: Pages do not wait as long for a database that is away as those who have something to write.
 PATIENCE_S = 5.0
@@ -98,7 +98,7 @@ class Board:
 
     def bots(self) -> list[str]:
         """The names in results of all who play or played: the reference bots, then the versions in the order in which they came."""
-        return [*REFERENCE_BOTS, *(player.player for player in self.players())]
+        return [*FIELD, *(player.player for player in self.players())]
 
     def submissions(self, token: str) -> list[Submission]:
         """What the owner of a token submitted, with its logs; the newest first.

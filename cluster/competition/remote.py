@@ -11,11 +11,11 @@ import secrets
 from collections.abc import Callable, Sequence
 
 from cluster.arena import Arena, Chunk
-from cluster.competition import names, owners, trial
+from cluster.competition import names, owners
 from cluster.competition.database import Database, NoDatabase
 from cluster.competition.owners import Refused
 from cluster.competition.seasons import Ladder
-from cluster.competition.settings import Settings
+from cluster.competition.settings import FIELD, Settings
 from cluster.schedule import Block, design
 from cluster.tournament import REFERENCE_BOTS, BotEntry, Tournament, parse
 from referee.gate import Gate, Listen
@@ -44,7 +44,7 @@ class Guests:
         self.lists, self.clocks = settings.remote, settings.remote_clocks
         data = {
             "name": "remote", "ruleset": self.lists[0].ruleset, "options": dict(self.lists[0].options), "blocks": 1,
-            "seed": secrets.token_hex(16), "bots": [{"name": name} for name in trial.FIELD],
+            "seed": secrets.token_hex(16), "bots": [{"name": name} for name in FIELD],
         }  # fmt: skip
         self._arena = Arena(parse(data, "remote"), Gate(listen, None, whose))
 

@@ -14,6 +14,9 @@ from referee.rules.errors import ConfigError, UnknownRuleset
 
 FILE = "competition.toml"
 
+#: Those that play in every list, and that a new bot has to play with.
+FIELD = ("random", "greedy", "cautious")
+
 
 #: What a decision of a remote bot may take: a round trip, and the thinking.
 REMOTE_BUDGET_MS = 1_000

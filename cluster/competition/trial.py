@@ -13,11 +13,9 @@ import polars as pl
 from cluster import schedule
 from cluster.arena import Arena
 from cluster.competition.registry import Version
-from cluster.competition.settings import LadderSettings, Settings
+from cluster.competition.settings import FIELD, LadderSettings, Settings
 from cluster.tournament import BotEntry, Tournament, parse
 
-#: Those that play in every list, and that a new bot has to play with.
-FIELD = ("random", "greedy", "cautious")
 #: Of what a bot printed, so much is told to its author.
 PRINTED = 4000
 

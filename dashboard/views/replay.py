@@ -116,8 +116,9 @@ def _step_through(told: dict[str, Any], marked: Marks, colours: Colours) -> None
         st.html(cardtable.scores(told, index))
     if bids is not None and (any(scene.tricks or ()) or scene.trick):
         st.html(bids)
+    part = "trick" if scene.piles is None else "turn"
     st.caption(
-        "Keys: ← and → a decision, Shift with ← and → a trick, Shift with ↑ and ↓ a deal. The address of this page leads back to this very step."
+        f"Keys: ← and → a decision, Shift with ← and → a {part}, Shift with ↑ and ↓ a deal. The address of this page leads back to this very step."
     )
     _times(told, index, colours)
 

@@ -22,8 +22,8 @@ def show(played: str | None) -> None:
     ids = list(registry.RULESETS)
     wanted = st.query_params.get("ruleset", played)
     chosen = st.selectbox(
-        "Ruleset", ids, index=ids.index(wanted) if wanted in ids else 0, format_func=lambda name: registry.RULESETS[name].title
-    )
+        "Ruleset", ids, index=ids.index(wanted) if wanted in ids else 0, format_func=lambda name: registry.RULESETS[name].title, width=460,
+    )  # fmt: skip
     st.query_params["ruleset"] = chosen
     spec = sheet(registry.ruleset(chosen))
     st.caption(
@@ -79,9 +79,9 @@ def _contracts(spec: Sheet) -> None:
 
 def _contract_lines(row: ContractRow) -> Iterator[str]:
     if row.points:
-        yield words.plain(row.points)
+        yield words.plain(words.with_minus(row.points))
     if row.scoring:
-        yield words.plain(row.scoring)
+        yield words.plain(words.with_minus(row.scoring))
     yield words.plain(row.ends)
     yield f"Cards from the highest: {_order(row)}"
     duties = [f"\n    {number}. {words.plain(text)}" for number, text in enumerate(row.obligations, 1)]
@@ -108,7 +108,7 @@ def _actions(spec: Sheet) -> None:
     st.caption("The numbers that bots answer with. 0 to 51 are the cards: 13 × suit + rank, suits ♣ ♦ ♥ ♠, ranks 2 to ace.")
     others = [{"Number": number, "Text": text} for number, text in enumerate(spec.actions) if number >= 52]
     with st.expander(f"{len(others)} actions that are no cards", expanded=len(others) <= 40):
-        st.dataframe(pl.DataFrame(others), hide_index=True)
+        st.dataframe(pl.DataFrame(others), hide_index=True, width="content")
 
 
 def _table(rows: list[dict[str, str]]) -> None:

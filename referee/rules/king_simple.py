@@ -51,7 +51,7 @@ def _build(options: Mapping[str, Value]) -> Game:
 
 KING_SIMPLE = Ruleset(
     id="king.simple",
-    title="the older, simple King",
+    title="The older, simple King",
     page="king-simple.md",
     options=(
         Option(name="last_two", values=(6, 8), default=6, help="points for each of the last two tricks"),

@@ -70,6 +70,18 @@ def test_numbers_have_a_real_minus_and_no_negative_nought() -> None:
     assert (words.ranks(1, 1), words.ranks(2, 10)) == ("1", "2–10")
 
 
+def test_the_rules_say_actions_and_numbers_in_words() -> None:
+    told = words.sentence("`433`: who bids -1 or 325 takes trump:S, as 12-13 says", {"433", "trump:S", "-1"})
+    assert told == "“4-3-3-3”: who bids −1 or 325 takes “Trump ♠”, as 12-13 says"
+
+
+def test_a_long_name_keeps_its_end() -> None:
+    assert words.short("ace v12") == "ace v12"
+    assert words.short("A rather long name of a bot, Ltd. v12") == "A rather long n…Ltd. v12"
+    table = pl.DataFrame({"Bot": ["ace v1", "A rather long name of a bot v12"]})
+    assert sheets.written(table, [sheets.Heading("Bot")])["Bot"]("A rather long name of a bot v12").endswith(" bot v12")
+
+
 def test_a_strangers_text_is_no_markdown() -> None:
     assert words.plain("[a](b) *c* <d> :red[e] $f$") == r"\[a\]\(b\) \*c\* \<d\> \:red\[e\] \$f\$"
     assert words.plain("a\n# b") == r"a \# b"
