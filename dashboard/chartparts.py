@@ -62,6 +62,11 @@ def sized(chart: C, rows: int, step: int = ROW) -> C:
     return chart.properties(height=max(1, rows) * step, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
 
 
+def where(values: pl.Series, chart: alt.Chart) -> list[alt.Chart]:
+    """The chart of these values, if there is any: of none no scale can be made."""
+    return [chart] if values.is_not_null().any() else []
+
+
 def columns(columns: int) -> alt.Axis:
     """Names above the columns, upright where the columns are narrow."""
     narrow = f"width < {110 * columns}"

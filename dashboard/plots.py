@@ -31,17 +31,18 @@ def ratings(standings: pl.DataFrame, anchor: str | None) -> alt.LayerChart:
     colour = alt.condition("datum.thin", alt.value(GREY), alt.value(BLUE))
     base = alt.Chart(frame).encode(y=rows, tooltip=tip)
     scale = alt.Scale(zero=False, nice=True)
+    title = "Rating (Elo) with 95 % interval"
     bars = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
-        x=alt.X("low:Q", scale=scale, title="Rating (Elo) with 95 % interval", axis=parts.values("d")),
+        x=alt.X("low:Q", scale=scale, title=title, axis=parts.values("d")),
         x2="high:Q",
         color=colour,
     )
     points = base.mark_point(filled=True, size=110, opacity=1).encode(
-        x=alt.X("rating:Q", scale=scale),
+        x=alt.X("rating:Q", scale=scale, title=title, axis=parts.values("d")),
         color=colour,
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=["bot", "anchor"], range=["circle", "diamond"]), legend=None),
     )
-    return parts.layered(bars, points, rows=frame.height)
+    return parts.layered(*parts.where(frame["low"], bars), points, rows=frame.height)
 
 
 def head_to_head(pairs: pl.DataFrame, order: list[str]) -> alt.LayerChart:
@@ -124,7 +125,7 @@ def contract_edges(contracts: pl.DataFrame, others: pl.DataFrame, own: str) -> a
     bars = base.mark_bar(opacity=0.35, height={"band": 0.6}).encode(x=parts.edge(), color=colour)
     errors = base.mark_rule(strokeWidth=2).encode(x=alt.X("edge_low:Q"), x2="edge_high:Q", color=colour)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="edge:Q", color=colour)
-    return parts.layered(bars, field, errors, points, rows=frame.height)
+    return parts.layered(bars, field, *parts.where(frame["edge_low"], errors), points, rows=frame.height)
 
 
 def bots_in_contract(contracts: pl.DataFrame, order: list[str]) -> alt.LayerChart:
@@ -147,7 +148,7 @@ def compared(contracts: pl.DataFrame, bots: list[str], colours: Colours) -> alt.
     points = base.mark_point(filled=True, size=60, opacity=1).encode(
         x=parts.edge(), shape=alt.Shape("bot:N", title=None, scale=alt.Scale(domain=bots, range=["circle", "diamond"]))
     )
-    return parts.layered(errors, points, rows=frame["name"].n_unique(), step=32)
+    return parts.layered(*parts.where(frame["edge_low"], errors), points, rows=frame["name"].n_unique(), step=32)
 
 
 def history(frame: pl.DataFrame, bots: list[str], colours: Colours) -> alt.Chart:
@@ -180,7 +181,7 @@ def one_history(frame: pl.DataFrame, own: str) -> alt.LayerChart:
     y = alt.Y("rating:Q", title="Rating (Elo)", scale=alt.Scale(zero=False), axis=alt.Axis(format="d"))
     band = base.mark_area(opacity=0.2, color=own).encode(y=alt.Y("low:Q", title="Rating (Elo)"), y2="high:Q")
     line = base.mark_line(point={"color": own}, strokeWidth=2, color=own).encode(y=y)
-    return cast(alt.LayerChart, alt.layer(band, line).properties(height=240))
+    return cast(alt.LayerChart, alt.layer(*parts.where(shown["low"], band), line).properties(height=240))
 
 
 def thinking(conduct: pl.DataFrame, bot: str, own: str) -> alt.Chart:
@@ -310,7 +311,7 @@ def _edges_by(contracts: pl.DataFrame, by: str, order: list[str]) -> alt.LayerCh
     bars = base.mark_bar(opacity=0.35, height={"band": 0.6}).encode(x=parts.edge(), color=colour)
     errors = base.mark_rule(strokeWidth=2).encode(x=alt.X("edge_low:Q"), x2="edge_high:Q", color=colour)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(x="edge:Q", color=colour)
-    return parts.layered(bars, errors, points, rows=frame[by].n_unique())
+    return parts.layered(bars, *parts.where(frame["edge_low"], errors), points, rows=frame[by].n_unique())
 
 
 def _gap(row: dict[str, object]) -> str:

@@ -70,7 +70,8 @@ def window(browser: Browser, width: int, problems: list[str], scheme: Literal["l
     """A page of this width; what the console complains of is added to the problems."""
 
     def told(message: ConsoleMessage) -> None:
-        if message.type == "error" and not message.location.get("url", "").endswith(ASKED_TWICE):
+        of_a_chart = message.type == "warning" and message.text.startswith("WARN")
+        if of_a_chart or (message.type == "error" and not message.location.get("url", "").endswith(ASKED_TWICE)):
             problems.append(f"{message.text} {message.location}")
 
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
