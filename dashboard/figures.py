@@ -13,12 +13,13 @@ Fact = tuple[str, str, str]
 
 def of_bot(row: Mapping[str, Any]) -> list[Fact]:
     """Where a bot stands; ``row``: one of the standings."""
+    points = "a mean" if row["points_low"] is None else f"{words.interval(row['points_low'], row['points_high'], 1)} at 95 %"
     best = "–" if row["chance_best"] is None else f"{100 * row['chance_best']:.1f} %"
     return [
         ("Rating", words.number(row["rating"]).replace(",", ""), f"Elo; {words.elo(row['low'], row['high'])} at 95 %"),
         ("Rank", words.ranks(row["rank_low"], row["rank_high"]), "what the results allow"),
         ("Best, chance", best, "of all on this list"),
-        ("Points a match", words.number(row["points"], 1), f"{words.interval(row['points_low'], row['points_high'], 1)} at 95 %"),
+        ("Points a match", words.number(row["points"], 1), points),
         ("Matches", f"{row['matches']:,}", f"in {words.count(row['blocks'], 'block')}"),
         ("Faults", f"{row['faults']:,}", words.count(row["forfeits"], "forfeit")),
     ]

@@ -32,6 +32,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 ASKED_TWICE = ("_stcore/health", "_stcore/host-config")
 PATIENCE_S = 30
 expect.set_options(timeout=PATIENCE_S * 1000)
+#: What is new fades in, and is pale until then.
+FADED_IN = """() => Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
+    .map(one => one.finished.catch(() => null)))"""
 OVERFLOW = """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
     .map(element => element.scrollWidth - window.innerWidth)"""
 
@@ -110,6 +113,7 @@ def choose(page: Page, label: str, option: str) -> None:
 def complaints(page: Page) -> list[str]:
     """What axe finds serious or critical on what is ours: not in Streamlit's own widgets, which we cannot mend."""
     page.add_script_tag(path=AXE)
+    page.evaluate(FADED_IN)
     found = page.evaluate(AXE_RUN)
     return [
         f"{one['id']} ({one['impact']}): {node['target']} {node['html'][:160]}"
