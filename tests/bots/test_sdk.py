@@ -198,19 +198,19 @@ def test_a_remote_bot_gives_address_and_token() -> None:
         bots.play(Last(), "127.0.0.1:1")
 
 
-def test_a_remote_referee_that_is_not_there_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_remote_referee_that_is_not_there_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Whoever starts the bot is told so, once, after a while."""
     monkeypatch.setattr(client, "TELL_S", 0.0)
     port, told, referee = free_port(), "", ScriptedReferee([FIRST])
     with ThreadPoolExecutor(1) as threads:
         playing = threads.submit(bots.play, Last(), f"127.0.0.1:{port}", TOKEN)
-        while not told and not playing.done():
-            told = capfd.readouterr().err
+        while not told.endswith("\n") and not playing.done():
+            told += capsys.readouterr().err
         with serving(referee, f"127.0.0.1:{port}"):
             playing.result(60)
     assert len(referee.answers) == 1
     assert re.fullmatch(rf"the connection to the referee at 127.0.0.1:{port} failed or was lost: .*; looking for it for a minute\n", told)
-    assert capfd.readouterr().err == ""
+    assert capsys.readouterr().err == ""
 
 
 def test_a_remote_referee_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
