@@ -61,7 +61,7 @@ def season(rival: str) -> tuple[list[int], float]:
 def test_one_that_burns_all_it_can_takes_no_time_of_others_and_no_more_than_its_share() -> None:
     quiet, beside_quiet = season("closed")
     burnt, beside_burners = season("burner")
-    assert len(quiet) == len(burnt) > 100
+    assert min(len(quiet), len(burnt)) > 100
     assert beside_quiet < 0.1 < beside_burners, "they do burn"
     print(f"p50 {quiet[len(quiet) // 2]} and {burnt[len(burnt) // 2]}, p99 {quiet[-len(quiet) // 100]} and {burnt[-len(burnt) // 100]} µs")
     if "cpu" in cgroups.controllers():
