@@ -1,11 +1,12 @@
 //! Buying and selling a deal: every contract is played out on sampled cards, and a price is compared with what it buys.
 
+use crate::alone::outcome;
+use crate::greedy::Greedy;
 use crate::limit::Limit;
-use crate::player::{hidden, leader};
-use crate::playout::play_out;
+use crate::player::hidden;
 use crate::rng::Rng;
 use crate::rules::{Bid, Choice};
-use crate::state::State;
+use crate::sampling::NO_DEAL;
 use crate::view::View;
 
 const MOST_WORLDS: u32 = 600;
@@ -26,8 +27,8 @@ struct Worth {
 ///
 /// # Errors
 /// What is wrong with the view.
-pub fn decide(view: &View, limit: &mut Limit) -> Result<u32, String> {
-    let worth = simulate(view, limit)?;
+pub fn decide(view: &View, limit: &mut Limit, greedy: &Greedy) -> Result<u32, String> {
+    let worth = simulate(view, limit, greedy)?;
     let text = match view.kind.as_str() {
         "bid" => return Ok(buy(view, &worth, "pass", without(view, &worth))),
         "answer" => answer(view, &worth)?,
@@ -103,15 +104,15 @@ fn answer(view: &View, worth: &Worth) -> Result<&'static str, String> {
 }
 
 /// Play all contracts out on as many deals as the limit allows.
-fn simulate(view: &View, limit: &mut Limit) -> Result<Worth, String> {
+fn simulate(view: &View, limit: &mut Limit, greedy: &Greedy) -> Result<Worth, String> {
     let mut worth = Worth { plus: [0.0; 4], minus: [0.0; 4], owners: [0.0; 14], fixed: None, worlds: 0.0 };
     let (mut sampler, mut rng) = (hidden(view), Rng::new(view.seed));
     let own: Vec<&Choice> = view.game.choices.iter().collect();
     let mut sums = vec![0.0; own.len()];
     while worth.worlds < f64::from(MOST_WORLDS) {
-        let hands = sampler.sample(&mut rng).ok_or("no deal agrees with what was seen")?;
+        let hands = sampler.sample(&mut rng).ok_or(NO_DEAL)?;
         for (place, choice) in own.iter().enumerate() {
-            let end = outcome(view, choice, view.seat, hands, limit);
+            let end = outcome(view, choice, view.seat, hands, greedy, limit);
             sums[place] += f64::from(end.0[view.seat]);
             if is_minus(view, choice) && place == first_minus(view) {
                 worth.owners[end.1.won[view.dealer] as usize] += 1.0;
@@ -120,7 +121,7 @@ fn simulate(view: &View, limit: &mut Limit) -> Result<Worth, String> {
         for seat in (0..4).filter(|&seat| seat != view.seat) {
             for (minus, values) in [(false, &mut worth.plus), (true, &mut worth.minus)] {
                 let played = own.iter().filter(|choice| is_minus(view, choice) == minus && !is_fixed(view, choice));
-                let scores = played.map(|choice| outcome(view, choice, seat, hands, limit).0);
+                let scores = played.map(|choice| outcome(view, choice, seat, hands, greedy, limit).0);
                 values[seat] += scores.max_by_key(|scores| scores[seat]).map_or(0.0, |scores| f64::from(scores[view.seat]));
             }
         }
@@ -154,11 +155,4 @@ fn is_minus(view: &View, choice: &Choice) -> bool {
 
 fn first_minus(view: &View) -> usize {
     view.game.choices.iter().position(|choice| is_minus(view, choice)).unwrap_or(0)
-}
-
-fn outcome(view: &View, choice: &Choice, declarer: usize, hands: [u64; 4], limit: &mut Limit) -> ([i32; 4], State) {
-    let frame = view.frame(choice.contract, declarer);
-    let end = play_out(&frame, &State::new(hands, leader(view, declarer, choice.leader)));
-    (0..u64::from(frame.size)).for_each(|_| limit.count());
-    (end.scores(&frame), end)
 }

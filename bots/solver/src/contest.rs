@@ -22,7 +22,7 @@ impl Contest {
             self.outcomes[choice].push(f64::from(value));
         }
         self.rounds += 1.0;
-        if self.rounds >= FIRST_ROUNDS && (self.rounds as u64).is_power_of_two() | (self.rounds as u64 % 16 == 0) {
+        if self.rounds >= FIRST_ROUNDS && (self.rounds as u64).is_power_of_two() | (self.rounds as u64 & 15 == 0) {
             let best = self.best();
             self.open = self.open.iter().copied().filter(|&choice| choice == best || !self.is_behind(choice, best)).collect();
         }

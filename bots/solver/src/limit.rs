@@ -57,7 +57,13 @@ impl Limit {
     /// Note one more node.
     #[inline]
     pub fn count(&mut self) {
-        self.nodes += 1;
+        self.add_nodes(1);
+    }
+
+    /// Note so many more nodes.
+    #[inline]
+    pub fn add_nodes(&mut self, nodes: u64) {
+        self.nodes += nodes;
         if self.nodes >= self.next_look {
             self.look();
         }

@@ -1,14 +1,15 @@
 //! A decision: the hidden cards are sampled, every choice is searched on the same cards, and the best mean is taken.
 
+use crate::alone;
 use crate::auction;
 use crate::cards::{bit, members, Card, Cards};
 use crate::contest::Contest;
+use crate::greedy::Greedy;
 use crate::limit::Limit;
 use crate::rng::Rng;
 use crate::rules::{Bonus, Leader};
-use crate::sampling::Sampler;
+use crate::sampling::{Sampler, NO_DEAL};
 use crate::search::{alike, Memory, Search, TO_THE_END};
-use crate::selfish::{Selfish, Table};
 use crate::state::{Frame, State};
 use crate::view::View;
 
@@ -16,8 +17,7 @@ use crate::view::View;
 const EXACT: u32 = 7;
 /// Else so many tricks are searched beyond the one on the table, and the rest is played out by rules of thumb. By depth, the
 /// part of the time that a round may take at most: the first for which that holds is taken.
-const SIDES: [(u8, u32); 4] = [(TO_THE_END, 12), (2, 24), (1, 24), (0, 24)];
-const ALONE: [(u8, u32); 3] = [(TO_THE_END, 40), (1, 80), (0, 24)];
+const DEPTHS: [(u8, u32); 4] = [(TO_THE_END, 12), (2, 24), (1, 24), (0, 24)];
 /// The depth at which a deal is named.
 const NAMING: u8 = 1;
 /// Rounds without search, for when there is no time for more than a few with it.
@@ -28,12 +28,12 @@ const MOST_ROUNDS: f64 = 2000.0;
 /// What a player keeps between decisions: room to work in, and nothing that he would know by it.
 pub struct Player {
     memory: Memory,
-    table: Table,
+    greedy: Greedy,
 }
 
 impl Default for Player {
     fn default() -> Self {
-        Player { memory: Memory::new(18), table: Table::new(16) }
+        Player { memory: Memory::new(18), greedy: Greedy::default() }
     }
 }
 
@@ -51,11 +51,14 @@ impl Player {
             Some(nodes) => Limit::nodes(nodes),
             None => Limit::time(view.budget_ms, view.bank_ms),
         };
+        let is_alone = view.game.side(view.seat) == 1 << view.seat;
         match view.kind.as_str() {
+            "play" if is_alone => alone::play(view, &mut limit, &self.greedy),
+            "choose" if is_alone => alone::choose(view, &mut limit, &self.greedy),
             "play" => self.play(view, &mut limit),
             "claim" => self.claim(view, &mut limit),
             "choose" => self.choose(view, &mut limit),
-            "bid" | "answer" | "reply" => auction::decide(view, &mut limit),
+            "bid" | "answer" | "reply" => auction::decide(view, &mut limit, &self.greedy),
             other => Err(format!("a decision of the kind {other:?} is not for this bot")),
         }
     }
@@ -65,16 +68,10 @@ impl Player {
         let (state, sampler) = position(view, &frame)?;
         let legal = view.legal.iter().filter(|&&action| action < 52).fold(0, |set, &card| set | 1 << card);
         let choices: Vec<Card> = members(distinct(view, &frame, &state, legal)).collect();
-        let (memory, table, side) = (&mut self.memory, &mut self.table, view.game.side(view.seat));
-        let alone = side == 1 << view.seat;
-        let best = compare(view, limit, choices.len(), sampler, if alone { &ALONE } else { &SIDES }, |limit, hands, open, depth| {
-            let world = State { hands, ..state };
-            if alone {
-                let mut search = Selfish::new(frame, table, limit);
-                return open.iter().map(|&choice| search.after(&world, choices[choice], depth)[view.seat]).collect();
-            }
-            let mut search = Search::new(frame, side, view.game.bonus == Bonus::Choice, memory, limit);
-            open.iter().map(|&choice| search.after(&world, choices[choice], depth)).collect()
+        let memory = &mut self.memory;
+        let best = compare(view, limit, choices.len(), sampler, |limit, hands, open, depth| {
+            let mut search = Search::new(frame, view.game.side(view.seat), view.game.bonus == Bonus::Choice, memory, limit);
+            open.iter().map(|&choice| search.after(&State { hands, ..state }, choices[choice], depth)).collect()
         })?;
         Ok(u32::from(choices[best]))
     }
@@ -89,7 +86,7 @@ impl Player {
         }
         let (state, sampler) = position(view, &frame)?;
         let memory = &mut self.memory;
-        let best = compare(view, limit, 2, sampler, &SIDES, |limit, hands, open, depth| {
+        let best = compare(view, limit, 2, sampler, |limit, hands, open, depth| {
             let mut search = Search::new(frame, view.game.side(view.seat), true, memory, limit);
             let after = |choice: &usize| {
                 let mut settled = State { hands, ..state };
@@ -108,7 +105,7 @@ impl Player {
         let mut rng = Rng::new(view.seed);
         let mut contest = Contest::new(choices.len());
         while contest.open.len() > 1 && contest.rounds < MOST_ROUNDS {
-            let hands = sampler.sample(&mut rng).ok_or("no deal agrees with what was seen")?;
+            let hands = sampler.sample(&mut rng).ok_or(NO_DEAL)?;
             let mut values = Vec::new();
             for &place in &contest.open {
                 let frame = view.frame(choices[place].contract, view.seat);
@@ -127,19 +124,18 @@ impl Player {
 
 /// The best of so many choices, by their mean values on sampled deals.
 ///
-/// `values`: of the open choices on one deal, at a depth; the first of `depths` is taken at which a round takes no more
+/// `values`: of the open choices on one deal, at a depth; the first of the depths is taken at which a round takes no more
 /// than the given part of the time.
 fn compare(
     view: &View,
     limit: &mut Limit,
     choices: usize,
     mut sampler: Sampler,
-    depths: &[(u8, u32)],
     mut values: impl FnMut(&mut Limit, [Cards; 4], &[usize], u8) -> Vec<i32>,
 ) -> Result<usize, String> {
     let mut rng = Rng::new(view.seed);
     let mut round = |limit: &mut Limit, contest: &mut Contest, depth: u8| {
-        let hands = sampler.sample(&mut rng).ok_or("no deal agrees with what was seen")?;
+        let hands = sampler.sample(&mut rng).ok_or(NO_DEAL)?;
         let found = values(limit, hands, &contest.open, depth);
         if !limit.is_over {
             contest.enter(&found);
@@ -152,7 +148,7 @@ fn compare(
     }
     let mut contest = Contest::new(choices);
     let mut depth = 0;
-    for &(deep, parts) in depths.iter().filter(|(deep, _)| *deep < TO_THE_END || view.hand.count_ones() <= EXACT) {
+    for &(deep, parts) in DEPTHS.iter().filter(|(deep, _)| *deep < TO_THE_END || view.hand.count_ones() <= EXACT) {
         let mut part = limit.part(parts);
         round(&mut part, &mut contest, deep)?;
         limit.add(&part);
@@ -186,7 +182,7 @@ pub fn hidden(view: &View) -> Sampler {
 }
 
 /// The deal as far as it was seen, and the cards that were not.
-fn position(view: &View, frame: &Frame) -> Result<(State, Sampler), String> {
+pub fn position(view: &View, frame: &Frame) -> Result<(State, Sampler), String> {
     let mut known = [0; 4];
     known[view.seat] = view.hand;
     for (seat, card) in view.plays() {
@@ -206,7 +202,7 @@ fn position(view: &View, frame: &Frame) -> Result<(State, Sampler), String> {
 }
 
 /// One card of each group that does the same on every deal that agrees with what was seen.
-fn distinct(view: &View, frame: &Frame, state: &State, legal: Cards) -> Cards {
+pub fn distinct(view: &View, frame: &Frame, state: &State, legal: Cards) -> Cards {
     if frame.has_bonus || !frame.contract.natural {
         return legal;
     }

@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use crate::cards::{members, Card, Cards};
 use crate::rng::Rng;
 
+/// What is wrong where nothing can be sampled.
+pub const NO_DEAL: &str = "no deal agrees with what was seen";
+
 /// Deals the unseen cards to the other seats, none to a seat that has shown not to hold it.
 pub struct Sampler {
     hands: [Cards; 4],

@@ -1,6 +1,6 @@
 //! A decision as one seat sees it, and what follows from what was played.
 
-use crate::cards::{bit, Card, Cards};
+use crate::cards::{bit, suit_of, Card, Cards};
 use crate::rules::{Bonus, Contract, Game};
 use crate::state::{Frame, State};
 
@@ -44,6 +44,19 @@ impl<'a> View<'a> {
     /// The cards played, with their seats.
     pub fn plays(&self) -> impl Iterator<Item = (usize, Card)> + '_ {
         self.seats.iter().zip(&self.actions).filter(|(_, &action)| action < 52).map(|(&seat, &card)| (seat, card as Card))
+    }
+
+    /// By seat, all cards of the suits that it did not follow.
+    pub fn void(&self) -> [Cards; 4] {
+        let (mut void, mut led) = ([0; 4], 0);
+        for (place, (seat, card)) in self.plays().enumerate() {
+            if place % 4 == 0 {
+                led = suit_of(card);
+            } else if led & bit(card) == 0 {
+                void[seat] |= led;
+            }
+        }
+        void
     }
 
     /// Play what was played on these hands; by seat, the cards that it has shown not to hold.

@@ -6,7 +6,8 @@
 use solver::cards::{members, Card};
 use solver::limit::Limit;
 use solver::rng::Rng;
-use solver::rules::{games, Bonus, Game, Settlement, Stop};
+use solver::rows::games;
+use solver::rules::{Bonus, Game, Settlement, Stop};
 use solver::search::{Memory, Search, TO_THE_END};
 use solver::state::{Frame, State};
 
