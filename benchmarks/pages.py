@@ -29,6 +29,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "-
 PATIENCE_MS = 300_000
 #: How long the viewers look on, and how often a batch comes in meanwhile, in seconds.
 WATCH_S, BATCH_S = 240.0, 2.0
+#: Streamlit keeps what a browser that has gone had for two minutes, lest it come back.
+LINGER_S = 130.0
 
 
 def main() -> None:
@@ -71,14 +73,15 @@ def page_times(page: Page) -> Iterator[tuple[str, float]]:
 
 
 def growth(browser: Browser, address: str, server: psutil.Process, sessions: int) -> float:
-    """MiB that the server grew by over so many sessions; the first ten warm it up."""
-    before = 0.0
-    for number in range(10 + sessions):
-        if number == 10:
-            before = resident(server)
-        page = opened(browser, f"{address}/{list(PAGES)[number % len(PAGES)]}")
-        page.context.close()
-    return resident(server) - before
+    """MiB that the server grew by over so many sessions that have gone; as many before warm it up."""
+    before, grown = 0.0, 0.0
+    for _ in range(2):
+        for number in range(sessions):
+            opened(browser, f"{address}/{list(PAGES)[number % len(PAGES)]}").context.close()
+        time.sleep(LINGER_S)
+        opened(browser, address).context.close()  # whoever comes finds out that the others have gone
+        before, grown = resident(server), resident(server) - before
+    return grown
 
 
 def watched(browser: Browser, folder: Path, running: Path, viewers: int) -> float:
